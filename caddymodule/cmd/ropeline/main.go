@@ -1,0 +1,10 @@
+// Command ropeline is Caddy with the waiting_room handler built in.
+package main
+
+import (
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+
+	_ "github.com/caddyserver/caddy/v2/modules/standard"
+)
+
+func main() { caddycmd.Main() }
