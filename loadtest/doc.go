@@ -1,0 +1,15 @@
+// Package loadtest is the crowd that Ropeline is tried with, and the judge of
+// what happened to it.
+//
+//	history/   what each virtual buyer asked and was told, as JSON lines
+//	buyer/     the virtual buyers: line, map, hold, order, card, payment, tickets
+//	record/    a reverse proxy between edge and origin that notes who got through
+//	check/     the invariants, one file each, recomputed from evidence
+//	cmd/loadtest/   sale | record | check | smoke
+//
+// Both programs are black boxes here. Nothing of admission, caddymodule or core
+// is imported and no metric of theirs is read: what judges the programs shares
+// no code with them, since a shared mistake would agree with itself. A verdict
+// comes from the database's rows, the provider's list of payments, the edges'
+// grant log, the recorder's file and the buyers' own history.
+package loadtest
