@@ -1,0 +1,56 @@
+// Package web is the storefront: the pages on which a buyer finds an event,
+// picks seats, pays and shows a ticket at the door.
+//
+// It is a thin layer over the JSON API of core/api and has no rules of its
+// own. A page is an HTML shell from html/template plus a small ES module that
+// talks to the same API any other client uses; nothing is built, bundled or
+// fetched from elsewhere, so what is in the repository is what runs. What does
+// not depend on the visitor (the list of events, the description of one) is
+// rendered on the server by asking the API in process, which saves a round trip
+// and a flash of empty page; what belongs to one person is fetched by the
+// browser with its own cookie.
+//
+//	/                        events, search by text, place, date, route
+//	/events/{event}          one event: map or quantities, basket, count-down
+//	/checkout/{order}        pay for an order; where the card form comes back to
+//	/orders/{order}          what became of an order, in plain words
+//	/orders                  the visitor's orders
+//	/tickets                 the visitor's tickets
+//	/tickets/{ticket}        one ticket, large, for the door
+//	/assets/{hash}/...       scripts, styles, icons: immutable
+//
+// Checkout and order status are one page under two addresses. Paying is a
+// buying call, so /checkout belongs behind the waiting room, and a visitor
+// whose time inside has run out is sent back to the line with the address kept.
+// Reading an order must work for people outside, so /orders and /tickets do not.
+//
+// # Stable handles for tests
+//
+// Elements a browser test needs carry data-testid; these names do not change
+// with the design:
+//
+//	event-card              a link to one event in the list
+//	search-form             the search form of the list
+//	event-title             heading of the event page
+//	seat-map                the canvas; data-ready="true" once seats are drawn
+//	best-quantity, best-class, best-pick
+//	                        pick N neighbouring seats of a class
+//	list-toggle, list-section, list-row, list-seat, list-add
+//	                        the map as lists
+//	place-{counter}-more, place-{counter}-less, place-{counter}-count
+//	                        quantity of an area or class
+//	chosen                  the list of what is chosen; one chosen-item each
+//	hold                    take (or change to) what is chosen
+//	basket                  what is held; basket-line each
+//	countdown               time left of the hold or order
+//	release                 give the hold back
+//	checkout                make an order of the hold
+//	order                   the order; data-state, data-tone
+//	order-status            its sentence
+//	pay                     opens the card form
+//	cancel-order            cancels
+//	see-tickets             link to the tickets of the order
+//	order-row               one of the visitor's orders
+//	ticket-card             one ticket; ticket-qr is its image
+//	notice                  a message to the visitor; data-code is the problem's code
+package web

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxSearch bounds one field of the search form; longer input is cut, since a
+// search is a question and not a command.
+const maxSearch = 100
+
+// search is the search form as the visitor filled it.
+type search struct{ Q, Place, From, To, Date string }
+
+func readSearch(q url.Values) search {
+	field := func(name string) string {
+		v := []rune(strings.TrimSpace(q.Get(name)))
+		if len(v) > maxSearch {
+			v = v[:maxSearch]
+		}
+		return string(v)
+	}
+	s := search{Q: field("q"), Place: field("place"), From: field("from"), To: field("to"), Date: field("date")}
+	if _, err := time.Parse(time.DateOnly, s.Date); err != nil {
+		s.Date = "" // a browser's date field sends nothing else
+	}
+	return s
+}
+
+// Active: the visitor asked for something.
+func (s search) Active() bool { return s != search{} }
+
+// Trip: the visitor asked for a route.
+func (s search) Trip() bool { return s.From != "" || s.To != "" }
+
+func (s search) query() string {
+	v := url.Values{}
+	for name, value := range map[string]string{"q": s.Q, "place": s.Place, "from": s.From, "to": s.To, "date": s.Date} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}
+
+type eventsData struct {
+	Search search
+	Events []Event
+	Now    time.Time
+}
+
+func (s *site) events(r *http.Request) (view, error) {
+	ask := readSearch(r.URL.Query())
+	var answer struct {
+		Events []Event `json:"events"`
+	}
+	if _, err := s.api.decode(r.Context(), "/v1/events"+ask.query(), &answer); err != nil {
+		return view{}, err
+	}
+	title := "Events"
+	if ask.Active() {
+		title = "Search"
+	}
+	return view{Title: title, Nav: "events", Style: "events",
+		Data: eventsData{Search: ask, Events: answer.Events, Now: time.Now()}}, nil
+}
+
+type eventData struct {
+	EventDetail
+	Now time.Time
+}
+
+func (s *site) event(r *http.Request) (view, error) {
+	var e EventDetail
+	body, err := s.api.decode(r.Context(), "/v1/events/"+url.PathEscape(r.PathValue("event")), &e)
+	if err != nil {
+		return view{}, err
+	}
+	return view{Title: e.Title, Nav: "events", Module: "event", Style: "event", Wide: true,
+		Data: eventData{e, time.Now()}, JSON: json.RawMessage(body)}, nil
+}
+
+func (s *site) checkout(r *http.Request) (view, error) {
+	v, err := s.order(r)
+	v.Title = "Checkout"
+	return v, err
+}
+
+// order, and the pages below, are shells: what is in them belongs to one
+// person, and the browser asks for it with that person's cookie.
+func (s *site) order(r *http.Request) (view, error) {
+	return view{Title: "Your order", Nav: "orders", Module: "order", Style: "order",
+		JSON: map[string]string{"order": r.PathValue("order")}}, nil
+}
+
+func (s *site) orders(*http.Request) (view, error) {
+	return view{Title: "Your orders", Nav: "orders", Module: "orders", Style: "order"}, nil
+}
+
+func (s *site) tickets(*http.Request) (view, error) {
+	return view{Title: "Your tickets", Nav: "tickets", Module: "tickets", Style: "ticket"}, nil
+}
+
+func (s *site) ticket(r *http.Request) (view, error) {
+	return view{Title: "Ticket", Nav: "tickets", Module: "ticket", Style: "ticket",
+		JSON: map[string]string{"ticket": r.PathValue("ticket")}}, nil
+}
+
+func (s *site) unknown(*http.Request) (view, error) {
+	return view{Title: "Not found", Status: http.StatusNotFound, Data: problemText{
+		"There is nothing here", "The address may be incomplete, or the page has moved."}}, nil
+}

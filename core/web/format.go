@@ -1,0 +1,50 @@
+package web
+
+import (
+	"html/template"
+	"time"
+	_ "time/tzdata" // events are shown in their own zone, also where the machine has no zone files
+)
+
+var funcs = template.FuncMap{
+	"asset":   assetURL,
+	"dayName": func(e Event) string { return e.local().Format("Mon") },
+	"day":     func(e Event) string { return e.local().Format("2") },
+	"month":   func(e Event) string { return e.local().Format("Jan") },
+	"when":    func(e Event) string { return e.local().Format("Monday 2 January 2006, 15:04") },
+	"brief":   func(e Event) string { return e.local().Format("Mon 2 Jan, 15:04") },
+	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"sale":    saleOf,
+	"poster":  posterOf,
+}
+
+// local is the start in the event's own zone; in UTC if the zone is unknown.
+func (e Event) local() time.Time { return inZone(e.StartsAt, e.TimeZone) }
+
+func inZone(t time.Time, zone string) time.Time {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return t.UTC()
+	}
+	return t.In(loc)
+}
+
+// sale says in a few words whether an event can be bought now.
+type sale struct {
+	Kind string // open | soon | closed | cancelled | over
+	Text string
+}
+
+func saleOf(e Event, now time.Time) sale {
+	switch {
+	case e.State == "cancelled":
+		return sale{"cancelled", "Cancelled"}
+	case !e.StartsAt.IsZero() && now.After(e.StartsAt):
+		return sale{"over", "Already started"}
+	case e.State != "on_sale":
+		return sale{"closed", "Not on sale"}
+	case e.OnSaleAt != nil && now.Before(*e.OnSaleAt):
+		return sale{"soon", "On sale " + inZone(*e.OnSaleAt, e.TimeZone).Format("Mon 2 Jan, 15:04")}
+	}
+	return sale{"open", "On sale"}
+}
