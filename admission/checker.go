@@ -1,0 +1,90 @@
+package admission
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+const (
+	cacheShards  = 64
+	cacheEntries = 65_536 // about 12 MB when full
+)
+
+// Checker verifies passes of one room and remembers which tokens had a good signature, since checking Ed25519 costs
+// more than everything else on the path. Only the signature is remembered: times are judged on every use, and the
+// caller judges epoch and term on every use.
+type Checker struct {
+	room   string
+	keys   func(now time.Time) findKey
+	shards [cacheShards]shard
+}
+
+type shard struct {
+	mu   sync.Mutex
+	seen map[[32]byte]cached
+}
+
+type cached struct {
+	pass Pass
+	kid  string
+}
+
+// NewChecker makes a checker that finds its keys in a ring.
+func NewChecker(ring *Keyring, room string) *Checker {
+	return newChecker(room, func(now time.Time) findKey {
+		return func(kid string) (*Key, error) { return ring.find(UsePass, kid, now) }
+	})
+}
+
+func newChecker(room string, keys func(time.Time) findKey) *Checker {
+	c := &Checker{room: room, keys: keys}
+	for i := range c.shards {
+		c.shards[i].seen = make(map[[32]byte]cached)
+	}
+	return c
+}
+
+// Verify returns the pass if it is good now. The error is an [*Invalid].
+func (c *Checker) Verify(raw string, now time.Time) (Pass, error) {
+	if len(raw) > maxToken {
+		return Pass{}, invalid(ReasonMalformed, "longer than %d bytes", maxToken)
+	}
+	find := c.keys(now)
+	sum := sha256.Sum256([]byte(raw))
+	s := &c.shards[sum[0]%cacheShards]
+	s.mu.Lock()
+	hit, ok := s.seen[sum]
+	s.mu.Unlock()
+	if ok {
+		// The key is looked up again: a recalled key ends its passes whether they are remembered or not.
+		if _, err := find(hit.kid); err != nil {
+			return Pass{}, err
+		}
+		return hit.pass, hit.pass.current(now)
+	}
+	var kid string
+	p, err := openPass(raw, c.room, func(k string) (*Key, error) { kid = k; return find(k) })
+	if err != nil {
+		return Pass{}, err
+	}
+	if err := p.current(now); err != nil {
+		return p, err
+	}
+	s.put(sum, cached{p, kid})
+	return p, nil
+}
+
+// put makes room by dropping arbitrary entries (map order): an LRU would need a write per hit, and what is dropped
+// costs one signature check.
+func (s *shard) put(sum [32]byte, c cached) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k := range s.seen {
+		if len(s.seen) < cacheEntries/cacheShards {
+			break
+		}
+		delete(s.seen, k)
+	}
+	s.seen[sum] = c
+}

@@ -1,0 +1,124 @@
+package admission
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestKeyDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "keys")
+	if _, err := LoadKeys(dir); !errors.Is(err, ErrNoKeys) || !strings.Contains(err.Error(), "ropeline keys init "+dir) {
+		t.Fatalf("a missing directory must name the command that makes it: %v", err)
+	}
+	r, err := LoadOrCreateKeys(dir, t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := LoadOrCreateKeys(dir, t0.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := goodPass()
+	raw, err := r.SignPass(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.VerifyPass(raw, p.Room, t0); err != nil {
+		t.Error("keys do not survive a restart:", err)
+	}
+	if err := CreateKeys(dir, t0); err == nil {
+		t.Error("keys were overwritten")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(files) != 3 {
+		t.Errorf("%d files, want 3", len(files))
+	}
+	for _, f := range files {
+		if st, _ := os.Stat(f); st.Mode().Perm() != 0o600 {
+			t.Errorf("%s is %v", f, st.Mode())
+		}
+	}
+}
+
+func TestDamagedKeyFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	if err := CreateKeys(dir, t0); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "ticket-*.json"))
+	good, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ old, new, want string }{
+		"not JSON":      {"{", "", "invalid"},
+		"unknown field": {`"use"`, `"usage"`, "usage"},
+		"other alg":     {"HS256", "RS256", "want HS256"},
+		"EdDSA ticket":  {"HS256", "EdDSA", "want HS256"},
+		"other use":     {`"use": "ticket"`, `"use": "tickets"`, "want ticket, pass or draw"},
+		"other name":    {`"kid": "ticket-`, `"kid": "ticket-x`, "does not match"},
+		"short key":     {`"key": "`, `"key": "AA`, "32 bytes"},
+	} {
+		if err := os.WriteFile(files[0], bytes.Replace(good, []byte(c.old), []byte(c.new), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := LoadKeys(dir)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadKeys(dir); err == nil || !strings.Contains(err.Error(), `use "ticket"`) {
+		t.Errorf("a set without ticket key: %v", err)
+	}
+}
+
+func TestRotationAndRecall(t *testing.T) {
+	old, next := NewKey(UsePass, AlgEdDSA, t0.Add(-time.Hour)), NewKey(UsePass, AlgEdDSA, t0.Add(10*time.Minute))
+	r, err := NewKeyring(old, next, NewKey(UseTicket, AlgHS256, t0), NewKey(UseDraw, AlgHS256, t0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, _ := r.signer(UsePass, t0); k != old {
+		t.Error("the new key signs before its time")
+	}
+	if k, _ := r.signer(UsePass, t0.Add(11*time.Minute)); k != next {
+		t.Error("the new key does not take over")
+	}
+	if !bytes.Contains(r.JWKS(t0), []byte(next.Kid)) {
+		t.Error("the new key is not published before it signs")
+	}
+	p := goodPass()
+	raw, _ := r.SignPass(p)
+	c := NewChecker(r, p.Room)
+	if _, err := c.Verify(raw, t0); err != nil {
+		t.Fatal(err)
+	}
+	old.Recalled = true
+	_, err = c.Verify(raw, t0)
+	wantReason(t, err, ReasonKey)
+	if bytes.Contains(r.JWKS(t0), []byte(old.Kid)) {
+		t.Error("a recalled key is still published")
+	}
+	old.Recalled, old.RetireAt = false, t0
+	_, err = c.Verify(raw, t0.Add(time.Second))
+	wantReason(t, err, ReasonKey)
+}
+
+func TestCheckerIsBounded(t *testing.T) {
+	var s shard
+	s.seen = map[[32]byte]cached{}
+	for i := range 3 * cacheEntries / cacheShards {
+		s.put([32]byte{byte(i), byte(i >> 8), byte(i >> 16)}, cached{})
+	}
+	if len(s.seen) != cacheEntries/cacheShards {
+		t.Errorf("%d entries in a shard", len(s.seen))
+	}
+}
