@@ -1,0 +1,125 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+const (
+	maxAttempts  = 4                     // of a transaction that meets serialization failures or deadlocks
+	retryPause   = 10 * time.Millisecond // first pause; doubles, +-50 %
+	rollbackWait = 2 * time.Second
+)
+
+// InTx runs fn in a transaction and commits it.
+//
+// Class 40 errors (deadlock, serialization) run fn again, at most maxAttempts
+// times in all: fn must start from nothing each time and have no effect outside
+// the transaction. A lock that is not got in LockTimeout, or attempts used up,
+// become problem.Busy; a COMMIT whose end is not known problem.OutcomeUnknown.
+func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
+	pause := retryPause
+	for attempt := 1; ; attempt++ {
+		err := db.Once(ctx, fn)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, ErrCommitUnknown):
+			return problem.OutcomeUnknown.Because(err)
+		case IsRetryable(err) && attempt < maxAttempts:
+			if !sleep(ctx, jitter(pause)) {
+				return problem.Busy.Because(err)
+			}
+			pause *= 2
+		case IsRetryable(err), IsLockTimeout(err), IsConnection(err):
+			return problem.Busy.Because(err)
+		default:
+			return err
+		}
+	}
+}
+
+// ErrCommitUnknown: COMMIT was sent, and its end is not known.
+var ErrCommitUnknown = errors.New("the end of the COMMIT is not known")
+
+// Once is InTx without the retries and without the translation: for the batches,
+// which decide themselves what to run again.
+func (db *DB) Once(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
+	tx, err := db.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: db.beginSQL()})
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if err := runGuarded(ctx, tx, fn); err != nil {
+		rollback(ctx, tx)
+		return err
+	}
+	return db.commit(ctx, tx)
+}
+
+// beginSQL opens a transaction in one round trip with its limits.
+//
+// The planner is held to index scans and nested loops: every statement of a
+// writing transaction names its rows by key, and a fresh table without statistics
+// would otherwise be read from end to end under the hottest locks.
+func (db *DB) beginSQL() string {
+	return fmt.Sprintf("BEGIN; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; "+
+		"SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+		db.opts.StatementTimeout.Milliseconds(), db.opts.LockTimeout.Milliseconds())
+}
+
+// runGuarded gives the connection back when fn panics.
+func runGuarded(ctx context.Context, tx pgx.Tx, fn func(context.Context, pgx.Tx) error) error {
+	done := false
+	defer func() {
+		if !done {
+			rollback(ctx, tx)
+		}
+	}()
+	err := fn(ctx, tx)
+	done = true
+	return err
+}
+
+func rollback(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
+	defer cancel()
+	_ = tx.Rollback(ctx) // the connection is closed if this fails: the server rolls back by itself
+}
+
+// commit never lets go of a COMMIT that is under way: the goroutine keeps the
+// connection until the server has answered, however long that takes.
+func (db *DB) commit(ctx context.Context, tx pgx.Tx) error {
+	end := make(chan error, 1)
+	go func() { end <- tx.Commit(context.WithoutCancel(ctx)) }()
+	wait := time.NewTimer(db.opts.CommitWait)
+	defer wait.Stop()
+	select {
+	case err := <-end:
+		if err == nil || isDefinite(err) {
+			return err
+		}
+		return fmt.Errorf("%w: %w", ErrCommitUnknown, err)
+	case <-wait.C:
+		return fmt.Errorf("%w: no answer in %s", ErrCommitUnknown, db.opts.CommitWait)
+	}
+}
+
+func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
