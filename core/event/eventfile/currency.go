@@ -1,0 +1,3 @@
+package eventfile
+
+func knownCurrency(code string) bool { return len(code) == 3 }
