@@ -46,8 +46,13 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) 
 	}
 }
 
-// ErrCommitUnknown: COMMIT was sent, and its end is not known.
-var ErrCommitUnknown = errors.New("the end of the COMMIT is not known")
+var (
+	// ErrCommitUnknown: COMMIT was sent, and its end is not known.
+	ErrCommitUnknown = errors.New("the end of the COMMIT is not known")
+	// ErrCommitSlow comes with it when the server has not answered at all yet: the
+	// transaction may still hold its locks, so running it again would wait for them.
+	ErrCommitSlow = errors.New("the COMMIT is still under way")
+)
 
 // Once is InTx without the retries and without the translation: for the batches,
 // which decide themselves what to run again.
@@ -107,7 +112,7 @@ func (db *DB) commit(ctx context.Context, tx pgx.Tx) error {
 		}
 		return fmt.Errorf("%w: %w", ErrCommitUnknown, err)
 	case <-wait.C:
-		return fmt.Errorf("%w: no answer in %s", ErrCommitUnknown, db.opts.CommitWait)
+		return fmt.Errorf("%w: %w after %s", ErrCommitUnknown, ErrCommitSlow, db.opts.CommitWait)
 	}
 }
 

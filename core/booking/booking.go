@@ -1,0 +1,93 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ropeline/ropeline/core/pg"
+)
+
+// Config of the engine. Zero values take the defaults.
+type Config struct {
+	// SweepOff leaves expired holds uncounted until somebody wants their places.
+	// Nothing depends on the sweeper: it keeps the numbers people look at fresh.
+	SweepOff   bool
+	SweepEvery time.Duration // default 2 s
+	AuditEvery time.Duration // default 1 min
+
+	QueueLimit int           // requests that may wait in one lane; default 2048
+	QueueWait  time.Duration // estimated wait beyond which a lane refuses; default 500 ms
+}
+
+func (c Config) withDefaults() Config {
+	if c.SweepEvery <= 0 {
+		c.SweepEvery = 2 * time.Second
+	}
+	if c.AuditEvery <= 0 {
+		c.AuditEvery = time.Minute
+	}
+	if c.QueueLimit <= 0 {
+		c.QueueLimit = 2048
+	}
+	if c.QueueWait <= 0 {
+		c.QueueWait = 500 * time.Millisecond
+	}
+	return c
+}
+
+// Deps are what the engine is given. Nil fields get harmless ones.
+type Deps struct {
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Engine sells. Its methods may be called at once and from several processes:
+// row locks decide, not this process's memory.
+type Engine struct {
+	cfg     Config
+	db      *pg.DB
+	log     *slog.Logger
+	metrics *metrics
+	events  sync.Map // slug -> event id; an event's slug never changes
+	flight  flight
+	loops   []loop
+
+	// onHoldsEnded is the orders' part of a release or replacement; set by New.
+	onHoldsEnded func(ctx context.Context, tx pgx.Tx, ended []endedHold, now time.Time) error
+}
+
+// New returns an engine on a migrated database. It starts nothing: see Run.
+func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
+	if d.Log == nil {
+		d.Log = slog.New(slog.DiscardHandler)
+	}
+	if d.Metrics == nil {
+		d.Metrics = prometheus.NewRegistry()
+	}
+	m, err := newMetrics(d.Metrics)
+	if err != nil {
+		return nil, fmt.Errorf("booking metrics: %w", err)
+	}
+	e := &Engine{cfg: cfg.withDefaults(), db: db, log: d.Log, metrics: m}
+	return e, nil
+}
+
+// Run runs the loops until ctx ends and returns when they have returned.
+func (e *Engine) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	for _, l := range e.loops {
+		all.Go(func() { e.runLoop(ctx, l) })
+	}
+	all.Wait()
+	if err := ctx.Err(); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}

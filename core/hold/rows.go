@@ -1,0 +1,134 @@
+package hold
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ropeline/ropeline/core/money"
+)
+
+// Event is what the sale of an event goes by.
+type Event struct {
+	ID            int64
+	Slug          string
+	Title         string
+	Organiser     string
+	State         string // draft, on_sale, closed, cancelled
+	Currency      money.Currency
+	OnSaleAt      *time.Time    // nil: at once
+	OffSaleAt     *time.Time    // nil: until closed
+	MaxPerAccount int           // places held and sold together
+	TTL           time.Duration // of a hold
+	Extend        string        // never, near_end, at_payment_start, while_pending
+	ExtendBy      time.Duration
+	Cap           time.Duration // no hold lives longer than this after it was first taken
+	LatePolicy    string        // refund, retake
+	FeeBP         int           // platform's share, in 1/10000
+}
+
+// States of a seat.
+const (
+	SeatAvailable = "available"
+	SeatHeld      = "held"
+	SeatSold      = "sold"
+	SeatBlocked   = "blocked"
+)
+
+// Seat is a row that is its own lease.
+type Seat struct {
+	EventID   int64
+	ID        int32
+	Class     string
+	State     string
+	HoldID    uuid.UUID // of the hold that has or had it
+	Version   int32     // +1 at each take-over; fences late writers
+	HeldUntil time.Time
+}
+
+// freeAt: available, or held by a lease that has ended. At equality it has ended.
+func (s *Seat) freeAt(now time.Time) bool {
+	return s.State == SeatAvailable || s.State == SeatHeld && !s.HeldUntil.After(now)
+}
+
+// Counter is an area or a fare class.
+type Counter struct {
+	EventID          int64
+	ID               int64
+	Name             string
+	Class            string
+	Capacity         int
+	Overbook, Excess int
+	Held, Sold       int
+}
+
+// Available is what may still be held. It is below zero after a limit was lowered
+// under what is sold.
+func (c *Counter) Available() int { return c.Capacity + c.Overbook - c.Held - c.Sold }
+
+// Account is one buyer at one event; its row is their mutex.
+type Account struct {
+	EventID int64
+	ID      int64
+	Sold    int
+	Live    int // places of live holds, summed under the row's lock
+}
+
+// State of a hold.
+type State int16
+
+// A hold that ended by time alone keeps Active in its row: see Hold.StateAt.
+const (
+	Expired  State = 0
+	Active   State = 1
+	Sold     State = 2
+	Released State = 3 // or replaced, or given back after the sale
+)
+
+func (s State) String() string { return [...]string{"expired", "active", "sold", "released"}[s] }
+
+// Hold is a set of places that one account may buy until HeldUntil.
+type Hold struct {
+	EventID     int64
+	ID          uuid.UUID
+	AccountID   int64
+	State       State
+	CreatedAt   time.Time
+	FirstHeldAt time.Time // inherited when a hold is replaced or taken again
+	HeldUntil   time.Time
+	Extended    int16
+	Amount      int64
+	Currency    money.Currency
+	Lines       []*Line // by number
+}
+
+// StateAt is the state at a moment: nobody needs to write "expired" into a row for
+// a hold to be over.
+func (h *Hold) StateAt(now time.Time) State {
+	if h.State == Active && !h.HeldUntil.After(now) {
+		return Expired
+	}
+	return h.State
+}
+
+// LineState says whether a line is in its counter's sums.
+type LineState int16
+
+// A line is moved only under its counter's lock, together with the counter.
+const (
+	LineNone LineState = 0 // expired, released, given back
+	LineHeld LineState = 1
+	LineSold LineState = 2
+)
+
+// Line is one seat, or a quantity of a counter.
+type Line struct {
+	N         int16
+	Seat      int32 // 0: none
+	Counter   int64 // 0: none
+	Version   int32 // of the seat when this line took it
+	Qty       int
+	Price     int64 // of one place, fixed by the hold
+	State     LineState
+	HeldUntil time.Time
+}
