@@ -56,15 +56,16 @@ func (f Facts) Merge(g Facts, amount int64) Facts {
 }
 
 // implied closes f under implication: refunded or disputed => captured =>
-// authorized; voided => authorized.
+// authorized; voided => authorized. The amounts it fills in must be a maximum
+// too: filled in only where nothing is known, the result would depend on the order.
 func (f Facts) implied(amount int64) Facts {
-	if f.Dispute != NoDispute && f.Captured == 0 {
-		f.Captured = amount
+	if f.Dispute != NoDispute {
+		f.Captured = max(f.Captured, amount)
 	}
 	f.Captured = max(f.Captured, f.Refunded)
 	f.Authorized = max(f.Authorized, f.Captured)
-	if f.Voided && f.Authorized == 0 {
-		f.Authorized = amount
+	if f.Voided {
+		f.Authorized = max(f.Authorized, amount)
 	}
 	return f
 }
