@@ -41,18 +41,17 @@ fmt: ## format the Go files
 
 smoke: ## a whole sale, headless, in under a minute: ends with one JSON line on standard output
 	@$(GO) run ./deploy/need postgresql redis >&2
-	@$(MAKE) --no-print-directory build >&2
-	@$(GO) run ./deploy/smoke
+	@$(GO) build -o $(BIN)/ ./deploy/smoke && exec $(BIN)/smoke
 
 bench: ## run the benchmarks; each prints a line `BENCH name value`
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
 	if [ -z "$$found" ]; then echo "no benchmarks yet"; else $(GO) test -run '^$$' -bench . $$found; fi
 
 demo: ## start everything and open the doors (Ctrl-C stops it, the data stays)
-	@$(GO) run ./deploy/demo
+	@$(GO) build -o $(BIN)/ ./deploy/demo && exec $(BIN)/demo
 
 demo-reset: ## forget the demo's data
-	@$(GO) run ./deploy/demo reset
+	@$(GO) build -o $(BIN)/ ./deploy/demo && exec $(BIN)/demo reset
 
 clean: ## remove what was built (the demo's data stays)
 	rm -rf $(BIN)

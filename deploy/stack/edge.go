@@ -1,0 +1,56 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// Room is the room that deploy/Caddyfile puts before the box office.
+const Room = "boxoffice"
+
+// startEdge runs the edge from the Caddyfile an operator would copy; everything that differs between machines is in its
+// environment.
+func (s *Stack) startEdge(ctx context.Context) error {
+	store := "embedded"
+	if s.redis != nil {
+		store = s.RedisURL()
+	}
+	origin := s.cfg.Origin
+	if origin == "" {
+		origin = loopback(s.ports.booking)
+	}
+	if err := os.MkdirAll(s.path("keys", "edge"), 0o700); err != nil {
+		return fmt.Errorf("edge: %w", err)
+	}
+	bind := "127.0.0.1"
+	if s.cfg.Public {
+		bind = ""
+	}
+	c, err := Start(s.logs(), Spec{
+		Name: "edge", Path: s.program("ropeline"),
+		Args: []string{"run", "--config", s.cfg.Caddyfile, "--adapter", "caddyfile"},
+		Env: append([]string{
+			"ROPELINE_BIND=" + bind,
+			"ROPELINE_PORT=" + strconv.Itoa(s.ports.edge),
+			"ROPELINE_ADMIN=" + loopback(s.ports.admin),
+			"ROPELINE_STORE=" + store,
+			"ROPELINE_KEYS=" + s.path("keys", "edge"),
+			"ROPELINE_GRANT_LOG=" + s.GrantLog(),
+			"ROPELINE_ORIGIN=" + origin,
+			"ROPELINE_FAKEPAY=" + loopback(s.ports.fakepay),
+			// Caddy keeps its own state (and the embedded store's) below these, not in the user's home.
+			"XDG_DATA_HOME=" + s.path("edge", "data"),
+			"XDG_CONFIG_HOME=" + s.path("edge", "config"),
+		}, s.cfg.EdgeEnv...),
+	})
+	if err != nil {
+		return err
+	}
+	s.edge = c
+	return await(ctx, c, answers(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status"))
+}
+
+// Edge is the running edge.
+func (s *Stack) Edge() *Child { return s.edge }

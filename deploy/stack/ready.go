@@ -1,0 +1,70 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// readyLimit bounds one start. A first start of PostgreSQL on a slow disk takes seconds; a minute is a broken one.
+	readyLimit = 60 * time.Second
+	// readyEvery is how often a readiness check is tried.
+	readyEvery = 50 * time.Millisecond
+)
+
+// await tries check until it succeeds, the child ends, or the time is up. The last error of check goes into the message.
+func await(ctx context.Context, c *Child, check func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	tick := time.NewTicker(readyEvery)
+	defer tick.Stop()
+	for {
+		err := check(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-c.Done():
+			return c.Failed()
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready (%w): %v; the end of %s:\n%s", c.Name(), ctx.Err(), err, c.Log(), c.Tail())
+		case <-tick.C:
+		}
+	}
+}
+
+// answers is the check for a program with HTTP: a 2xx of the address.
+func answers(url string) func(context.Context) error {
+	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	return func(ctx context.Context) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return err
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		if resp.StatusCode/100 != 2 {
+			return fmt.Errorf("GET %s: %s: %s", url, resp.Status, body)
+		}
+		return nil
+	}
+}
+
+// listens is the check for a program without HTTP.
+func listens(addr string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp", addr)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	}
+}
