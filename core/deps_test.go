@@ -40,7 +40,7 @@ func TestArrows(t *testing.T) {
 func TestSiblings(t *testing.T) {
 	for _, sibling := range []string{"event", "hold", "order", "payment", "ledger", "outbox", "ticket"} {
 		deptest.Check(t, deptest.Rule{
-			From: "core/" + sibling, Never: []string{"core/..."}, But: leaves,
+			From: "core/" + sibling, Never: []string{"core/..."}, But: append([]string{"core/" + sibling + "/..."}, leaves...),
 			Why: "siblings never import each other: the rules of one part are read, and changed, without the others",
 		})
 	}

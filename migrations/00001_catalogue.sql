@@ -79,6 +79,7 @@ CREATE TABLE price_level (
 );
 
 GRANT SELECT, INSERT, UPDATE ON account, venue, venue_seat, event, price_level TO ropeline_app;
+GRANT DELETE ON venue_seat TO ropeline_app; -- the seats of a venue that no event uses yet may be replaced
 
 -- +goose Down
 DROP TABLE price_level, event, venue_seat, venue, account;

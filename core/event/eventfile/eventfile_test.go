@@ -77,7 +77,7 @@ func TestEveryFieldArrives(t *testing.T) {
 			}}},
 			Areas: []Area{{"Floor", 0, 10, 20, 5, 200}}},
 		Events: []Event{{Line: 7, Path: "events[0]", Slug: "gig", Venue: "hall", Organiser: "Org", Title: "Gig", Place: "Bonn",
-			StartsAt: time.Date(2027, 6, 12, 18, 0, 0, 0, time.UTC), TimeZone: "Europe/Berlin", Currency: "EUR", State: "on_sale",
+			StartsAt: time.Date(2027, 6, 12, 18, 0, 0, 0, time.UTC), TimeZone: "Europe/Berlin", Currency: "EUR",
 			OnSaleAt: &onSale, MaxPerAccount: 6, HoldTTL: 4 * time.Second, ExtendBy: 2 * time.Minute, HoldCap: 20 * time.Minute,
 			Extend: "never", LatePolicy: "refund",
 			Prices:   []Price{{"A", "Front", 4500}, {"B", "B", 4000}, {"C", "C", 1}},

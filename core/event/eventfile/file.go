@@ -53,7 +53,8 @@ type Event struct {
 	Organiser, Title, Description string
 	Place, RouteFrom, RouteTo     string
 	StartsAt                      time.Time
-	TimeZone, Currency, State     string
+	TimeZone, Currency            string
+	State                         string // "": not said
 	OnSaleAt, OffSaleAt           *time.Time
 	MaxPerAccount                 int
 	HoldTTL, ExtendBy, HoldCap    time.Duration

@@ -106,7 +106,9 @@ func (b *binder) eventRules(f *fields, e *Event) {
 	if e.Currency != "" && !knownCurrency(e.Currency) {
 		f.addf("currency", "%q is no currency we know; write an ISO 4217 code like \"EUR\"", e.Currency)
 	}
-	e.State = f.oneOf("state", "on_sale", "draft", "closed", "cancelled")
+	if f.get("state") != nil { // absent: an import leaves the state alone, and opens a new event
+		e.State = f.oneOf("state", "on_sale", "draft", "closed", "cancelled")
+	}
 	e.MaxPerAccount = int(f.integer("max_per_account", defaultMaxPerAccount, 1, 100))
 	e.HoldTTL = f.duration("hold_ttl", defaultHoldTTL, time.Second, maxHold)
 	e.Extend = f.oneOf("extend", "near_end", "never", "at_payment_start", "while_pending")

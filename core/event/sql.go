@@ -1,0 +1,76 @@
+package event
+
+// Import. All of it runs under the import lock.
+const (
+	sqlImportLock = `SELECT pg_advisory_xact_lock(hashtext('ropeline event import'))`
+
+	sqlVenueBySlug = `SELECT id, name, city, country, geometry_hash, seat_count,
+		(SELECT count(*) FROM event e WHERE e.venue_id = v.id) FROM venue v WHERE slug = $1`
+	sqlInsertVenue = `INSERT INTO venue (slug, name, city, country, geometry_hash, geometry, seat_count)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`
+	sqlUpdateVenue      = `UPDATE venue SET name = $2, city = $3, country = $4, geometry_hash = $5, geometry = $6, seat_count = $7 WHERE id = $1`
+	sqlDeleteVenueSeats = `DELETE FROM venue_seat WHERE venue_id = $1`
+	sqlVenueClasses     = `SELECT class, count(*)::int FROM venue_seat WHERE venue_id = $1 GROUP BY class`
+	sqlVenueGeometry    = `SELECT geometry FROM venue WHERE id = $1`
+
+	sqlEventBySlug = `SELECT id, coalesce(venue_id, 0), organiser, title, description, place, coalesce(route_from, ''), coalesce(route_to, ''),
+		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp
+		FROM event WHERE slug = $1`
+	sqlInsertEvent = `INSERT INTO event (slug, venue_id, organiser, title, description, place, route_from, route_to,
+		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING id`
+	sqlUpdateEvent = `UPDATE event SET (venue_id, organiser, title, description, place, route_from, route_to,
+		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp)
+		= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) WHERE slug = $1`
+	sqlInsertSeats = `INSERT INTO seat (event_id, seat_id, class)
+		SELECT e.id, s.seat_id, s.class FROM event e JOIN venue_seat s ON s.venue_id = e.venue_id WHERE e.id = $1 ORDER BY s.seat_id`
+	sqlInsertVersion = `INSERT INTO event_version (event_id) VALUES ($1)`
+
+	sqlPrices      = `SELECT class, name, amount FROM price_level WHERE event_id = $1 ORDER BY class`
+	sqlInsertPrice = `INSERT INTO price_level (event_id, class, name, amount) VALUES ($1, $2, $3, $4)`
+	sqlUpdatePrice = `UPDATE price_level SET name = $3, amount = $4 WHERE event_id = $1 AND class = $2`
+
+	sqlCounters      = `SELECT id, kind, name, class, capacity, overbook FROM counter WHERE event_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	sqlInsertCounter = `INSERT INTO counter (event_id, id, kind, name, class, capacity, overbook) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	// Lowered below what is held and sold, the limit leaves an excess that only shrinks.
+	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4) WHERE event_id = $1 AND id = $2`
+)
+
+// The catalogue. None of these takes a lock that a sale waits for.
+const (
+	sqlSummary = `SELECT e.slug, e.title, e.place, e.route_from, e.route_to, e.starts_at, e.time_zone,
+		CASE WHEN e.state = 'on_sale' AND e.off_sale_at <= now() THEN 'closed' ELSE e.state END, e.currency, e.on_sale_at,
+		(SELECT min(amount) FROM price_level p WHERE p.event_id = e.id),
+		coalesce(v.seat_count, 0),
+		(SELECT coalesce(sum(capacity), 0)::int FROM counter c WHERE c.event_id = e.id)`
+	// Words of strangers are only ever parameters, compared with strpos: no pattern
+	// language that they could speak.
+	sqlSearch = sqlSummary + ` FROM event e LEFT JOIN venue v ON v.id = e.venue_id
+		WHERE e.state <> 'draft' AND e.starts_at > now() - interval '1 day'
+		AND ($1 = '' OR strpos(lower(concat_ws(E'\n', e.title, e.description, e.organiser, e.place, v.name, v.city)), lower($1)) > 0)
+		AND ($2 = '' OR strpos(lower(concat_ws(E'\n', e.place, v.name, v.city)), lower($2)) > 0)
+		AND ($3 = '' OR strpos(lower(e.route_from), lower($3)) > 0)
+		AND ($4 = '' OR strpos(lower(e.route_to), lower($4)) > 0)
+		AND ($5::text IS NULL OR (e.starts_at AT TIME ZONE e.time_zone)::date = $5::text::date)
+		ORDER BY e.starts_at, e.slug LIMIT $6`
+	sqlDetail = sqlSummary + `, e.id, e.description, e.organiser, e.max_per_account, e.hold_ttl, v.name, v.city, v.geometry_hash
+		FROM event e LEFT JOIN venue v ON v.id = e.venue_id WHERE e.slug = $1 AND e.state <> 'draft'`
+	sqlGeometry = `SELECT geometry FROM venue WHERE geometry_hash = $1 LIMIT 1`
+
+	// A line past its time still counts in counter.held until somebody reclaims it;
+	// what is shown must not wait for that.
+	sqlFree = `greatest(0, c.capacity + c.overbook - c.sold - c.held + (SELECT coalesce(sum(l.qty), 0)::int FROM hold_line l
+		WHERE l.event_id = c.event_id AND l.counter_id = c.id AND l.state = 1 AND l.held_until <= now()))`
+	sqlCountersNow = `SELECT c.id, c.kind, c.name, c.class, c.capacity, ` + sqlFree + ` FROM counter c WHERE c.event_id = $1 ORDER BY c.id`
+
+	// One digit a seat in the order of the ids: 60 KB over the wire instead of 60,000
+	// rows. One statement, so version and states are of one snapshot.
+	sqlSeats = `SELECT ev.v, now(),
+		coalesce((SELECT string_agg(CASE
+				WHEN s.state = 'sold' THEN '2' WHEN s.state = 'blocked' THEN '3'
+				WHEN s.state = 'held' AND s.held_until > now() THEN '1' ELSE '0' END, '' ORDER BY s.seat_id)
+			FROM seat s WHERE s.event_id = e.id), ''),
+		coalesce((SELECT json_agg(json_build_object('id', c.id, 'available', ` + sqlFree + `) ORDER BY c.id)
+			FROM counter c WHERE c.event_id = e.id), '[]'::json)
+		FROM event e JOIN event_version ev ON ev.event_id = e.id WHERE e.slug = $1 AND e.state <> 'draft'`
+)
