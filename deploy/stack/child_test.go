@@ -51,7 +51,7 @@ func start(t *testing.T, spec Spec) *Child {
 // says waits until the child has written the word to its log.
 func says(t *testing.T, c *Child, word string) {
 	t.Helper()
-	err := await(t.Context(), c, func(context.Context) error {
+	err := Await(t.Context(), c, func(context.Context) error {
 		if text := c.Tail(); !strings.Contains(text, word) {
 			return fmt.Errorf("the log says %q", text)
 		}
@@ -100,7 +100,7 @@ func TestStopTellsABadEnd(t *testing.T) {
 
 func TestAChildThatEndsByItselfHasFailed(t *testing.T) {
 	c := start(t, shell("brief", "echo no such table; exit 7"))
-	err := await(t.Context(), c, func(context.Context) error { return fmt.Errorf("not yet") })
+	err := Await(t.Context(), c, func(context.Context) error { return fmt.Errorf("not yet") })
 	for _, want := range []string{"brief", "exit status 7", "no such table", c.Log()} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("err = %v, want it to say %q", err, want)

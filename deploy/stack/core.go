@@ -28,7 +28,7 @@ func (s *Stack) startFakepay(ctx context.Context) error {
 		return err
 	}
 	s.fakepay = c
-	return await(ctx, c, listens(loopback(s.ports.fakepay)))
+	return Await(ctx, c, Listens(loopback(s.ports.fakepay)))
 }
 
 // bookingdEnv is the whole configuration of bookingd, for each of its commands.
@@ -70,7 +70,7 @@ func (s *Stack) StartBookingd(ctx context.Context) error {
 		return err
 	}
 	s.bookingd = c
-	return await(ctx, c, answers(s.InternalURL()+"/readyz"))
+	return Await(ctx, c, Answers(s.InternalURL()+"/readyz"))
 }
 
 // Bookingd is the running server.

@@ -49,7 +49,7 @@ func (s *Stack) startEdge(ctx context.Context) error {
 		return err
 	}
 	s.edge = c
-	return await(ctx, c, answers(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status"))
+	return Await(ctx, c, Answers(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status"))
 }
 
 // Edge is the running edge.

@@ -16,8 +16,8 @@ const (
 	readyEvery = 50 * time.Millisecond
 )
 
-// await tries check until it succeeds, the child ends, or the time is up. The last error of check goes into the message.
-func await(ctx context.Context, c *Child, check func(context.Context) error) error {
+// Await tries check until it succeeds, the child ends, or the time is up. The last error of check goes into the message.
+func Await(ctx context.Context, c *Child, check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	tick := time.NewTicker(readyEvery)
@@ -37,8 +37,8 @@ func await(ctx context.Context, c *Child, check func(context.Context) error) err
 	}
 }
 
-// answers is the check for a program with HTTP: a 2xx of the address.
-func answers(url string) func(context.Context) error {
+// Answers is the check for a program with HTTP: a 2xx of the address.
+func Answers(url string) func(context.Context) error {
 	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	return func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -58,8 +58,8 @@ func answers(url string) func(context.Context) error {
 	}
 }
 
-// listens is the check for a program without HTTP.
-func listens(addr string) func(context.Context) error {
+// Listens is the check for a program without HTTP.
+func Listens(addr string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		conn, err := (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "tcp", addr)
 		if err != nil {

@@ -36,7 +36,7 @@ func startRedis(ctx context.Context, logs, dir string, port int) (*Child, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := await(ctx, c, listens(loopback(port))); err != nil {
+	if err := Await(ctx, c, Listens(loopback(port))); err != nil {
 		c.Kill()
 		return nil, err
 	}

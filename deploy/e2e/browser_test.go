@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/ropeline/ropeline/deploy/stack"
+)
+
+// club is a small event of the demo with a seat map.
+const club = "club.json"
+
+// A person's whole way, on a desk and on a phone: queue, be let in, pick two seats, pay, see the tickets.
+func TestAPersonBuysTwoSeats(t *testing.T) {
+	s := up(t, func(c *stack.Config) {
+		c.Events = []string{filepath.Join(repository(t), "deploy", "demo", "data", club)}
+	})
+	event := eventsOf(t, s)[0].ID
+	for _, screen := range []screen{
+		{name: "desktop", width: 1280, height: 900},
+		{name: "phone", width: 390, height: 844, phone: true},
+	} {
+		t.Run(screen.name, func(t *testing.T) {
+			p := newPerson(t, screen)
+			// With the room paused the person certainly sees the line, and we when it moves.
+			steer(t, s, "pause")
+			p.open(s.EdgeURL() + "/events/" + event)
+			p.sees("the waiting page", `body`)
+			p.missing(`[data-testid=event-title]`)
+			p.shot("1-line")
+			steer(t, s, "resume")
+
+			p.sees("the event", `[data-testid=event-title]`)
+			p.sees("the map", `[data-testid=seat-map][data-ready=true]`)
+			p.choose(`[data-testid=best-quantity]`, "2")
+			p.click(`[data-testid=best-pick]`)
+			p.count("chosen seats", `[data-testid=chosen] [data-testid=chosen-item]`, 2)
+			p.shot("2-seats")
+
+			// The first changing step needs an account; the choice survives the way to the sign-in page and back.
+			p.click(`[data-testid=hold]`)
+			p.sees("the sign-in page", `input[name=email]`)
+			p.shot("3-sign-in")
+			p.fill(`input[name=email]`, screen.name+"@example.com")
+			p.submit(`input[name=email]`)
+			p.count("chosen seats after signing in", `[data-testid=chosen] [data-testid=chosen-item]`, 2)
+			p.click(`[data-testid=hold]`)
+			p.count("held seats", `[data-testid=basket] [data-testid=basket-line]`, 2)
+			p.sees("the count-down", `[data-testid=countdown]`)
+			p.shot("4-basket")
+
+			p.click(`[data-testid=checkout]`)
+			p.sees("the order", `[data-testid=order][data-state=pending_payment]`)
+			p.shot("5-order")
+			p.click(`[data-testid=pay]`)
+			p.sees("the card form", `#number`)
+			p.shot("6-card")
+			p.click(`#pay`)
+
+			p.sees("the paid order", `[data-testid=see-tickets]`)
+			p.shot("7-paid")
+			p.click(`[data-testid=see-tickets]`)
+			p.count("tickets", `[data-testid=ticket-card]`, 2)
+			p.sees("a code for the door", `[data-testid=ticket-qr]`)
+			p.shot("8-tickets")
+			p.complained()
+		})
+	}
+}
