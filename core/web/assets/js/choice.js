@@ -1,0 +1,106 @@
+// What the visitor wants, before anything is held: seats by index, and how many
+// places of each counter. Kept for the tab, so that signing in, a reload or a
+// trip through the waiting room loses nothing.
+
+export class Choice {
+  constructor(event, max, store = sessionStorage) {
+    this.name = `rl.choice.${event}`;
+    this.max = max;
+    this.store = store;
+    this.seats = new Set();
+    this.places = new Map();
+    this.listeners = [];
+  }
+
+  // restore takes back what was kept, as far as valid(seat) still holds.
+  restore(valid) {
+    try {
+      const kept = JSON.parse(this.store.getItem(this.name)) || {};
+      for (const i of kept.seats || []) if (valid(i)) this.add(i);
+      for (const [counter, n] of kept.places || []) this.setPlaces(counter, n);
+    } catch {
+      // Not ours or not there: start with nothing.
+    }
+  }
+
+  get count() {
+    let n = this.seats.size;
+    for (const q of this.places.values()) n += q;
+    return n;
+  }
+
+  get room() {
+    return this.max - this.count;
+  }
+
+  // add returns false when the limit is reached.
+  add(i) {
+    if (this.seats.has(i)) return true;
+    if (this.room < 1) return false;
+    this.seats.add(i);
+    this.changed();
+    return true;
+  }
+
+  remove(...list) {
+    let any = false;
+    for (const i of list) any = this.seats.delete(i) || any;
+    if (any) this.changed();
+  }
+
+  setPlaces(counter, n) {
+    const most = this.room + (this.places.get(counter) || 0);
+    const q = Math.max(0, Math.min(n, most));
+    if (q) this.places.set(counter, q);
+    else this.places.delete(counter);
+    this.changed();
+  }
+
+  // set replaces everything.
+  set(seats, places = []) {
+    this.seats = new Set(seats);
+    this.places = new Map(places);
+    this.changed();
+  }
+
+  clear() {
+    this.set([]);
+  }
+
+  // equals compares with the lines of a hold.
+  equals(lines) {
+    const want = new Map(this.places);
+    let seats = 0;
+    for (const l of lines) {
+      if (l.seat) {
+        if (!this.seats.has(l.seat - 1)) return false;
+        seats++;
+      } else {
+        want.set(l.counter, (want.get(l.counter) || 0) - l.quantity);
+      }
+    }
+    return seats === this.seats.size && [...want.values()].every((q) => q === 0);
+  }
+
+  // request is the body of POST holds.
+  request() {
+    const body = {};
+    if (this.seats.size) body.seats = [...this.seats].map((i) => i + 1).sort((a, b) => a - b);
+    if (this.places.size) body.places = [...this.places].sort((a, b) => a[0] - b[0]).map(([counter, quantity]) => ({ counter, quantity }));
+    return body;
+  }
+
+  onChange(f) {
+    this.listeners.push(f);
+  }
+
+  changed() {
+    try {
+      if (this.count) this.store.setItem(this.name, JSON.stringify({ seats: [...this.seats], places: [...this.places] }));
+      else this.store.removeItem(this.name);
+    } catch {
+      // Storage forbidden: the choice lives as long as the page.
+    }
+    for (const f of this.listeners) f();
+  }
+}

@@ -1,0 +1,51 @@
+// Messages to the visitor, in one place, read out by screen readers.
+
+import { byId, h } from './dom.js';
+import { words } from './words.js';
+
+const LEAVING = 2500; // ms to read why the page goes away
+
+// notify shows a message until it is closed or another with the same code comes.
+export function notify(text, { code = '', tone = 'info', button = null } = {}) {
+  const box = byId('notices');
+  dismiss(code);
+  const el = h('div.notice', { 'data-testid': 'notice', 'data-code': code, 'data-tone': tone },
+    h('p', null, text),
+    button && h('button.button.small', { type: 'button', onclick: button.act }, button.text),
+    h('button.close', { type: 'button', 'aria-label': 'Close message', onclick: () => el.remove() }, '×'));
+  box.append(el);
+  while (box.children.length > 3) box.firstElementChild.remove();
+  return el;
+}
+
+export function dismiss(code) {
+  for (const old of byId('notices').querySelectorAll('.notice')) {
+    if (old.dataset.code === code) old.remove();
+  }
+}
+
+// explain tells the visitor about a Problem. quiet: nobody clicked, so the page
+// does not go away by itself.
+export function explain(problem, { quiet = false } = {}) {
+  if (problem.code === 'line') return rejoin(quiet);
+  if (problem.code === 'unauthenticated') return signIn();
+  notify(words(problem), { code: problem.code || 'error', tone: 'bad' });
+  if (!problem.code) console.error(problem); // a mistake of ours: keep the stack
+}
+
+// rejoin: the time inside has ended. Loading the page again asks the waiting
+// room, which puts the visitor into the line and comes back to this address.
+function rejoin(quiet) {
+  const again = () => location.reload();
+  if (quiet) {
+    notify('Your time inside has ended. Go back to the line to continue; what you chose is kept on this device.',
+      { code: 'line', tone: 'warn', button: { text: 'Back to the line', act: again } });
+    return;
+  }
+  notify('Your time inside has ended. Taking you back to the line; what you chose is kept on this device.', { code: 'line', tone: 'warn' });
+  setTimeout(again, LEAVING);
+}
+
+export function signIn() {
+  location.assign(`/sign-in?return=${encodeURIComponent(location.pathname + location.search)}`);
+}

@@ -1,0 +1,144 @@
+// Checkout and order status: one page, drawn from the order's state.
+
+import { Problem, act, read } from './api.js';
+import { countdown } from './countdown.js';
+import { byId, data, h, replace, svg } from './dom.js';
+import { asMoney, money } from './money.js';
+import { explain } from './notice.js';
+import { describe } from './orderstate.js';
+
+const { order: id } = data();
+const path = `/v1/orders/${encodeURIComponent(id)}`;
+const checkout = location.pathname.startsWith('/checkout/');
+const box = byId('order');
+let order = null;
+let busy = false;
+let timer = 0;
+
+function show(o) {
+  order = o;
+  const view = describe(o);
+  if (checkout && view.settled) return location.replace(`/orders/${encodeURIComponent(id)}`);
+  box.dataset.state = o.state;
+  box.dataset.tone = view.tone;
+  box.setAttribute('aria-busy', 'false');
+  document.title = `${view.title} · Ropeline`;
+  byId('order-title').textContent = o.title || 'Your order';
+  replace(box,
+    h('section.panel.verdict', { 'data-tone': view.tone },
+      h('div.verdict-sign', { 'aria-hidden': 'true' }, sign(view.tone)),
+      h('div', null,
+        h('h2', { 'data-testid': 'order-status' }, view.title),
+        h('p', null, view.text),
+        o.state === 'pending_payment' && h('p.time-left', null, 'Time left ', countdown(o.expires_at, refresh)),
+        h('p.actions', null, view.actions.map((a) => ACTIONS[a](o))))),
+    h('section.panel', { 'aria-label': 'What you are buying' },
+      h('ul.lines', null, (o.lines || []).map((l) => h('li.line', { 'data-testid': 'order-line' },
+        h('span.line-text', null, h('b', null, l.seat || l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`)),
+        h('span.line-price', null, money(lineTotal(l, o.currency)))))),
+      h('p.total', null, h('span', null, 'Total'), h('b', null, money(asMoney(o.amount, o.currency))))),
+    h('p.fine', null, `Order ${o.id}`));
+  plan(view.poll);
+  return undefined;
+}
+
+function lineTotal(l, currency) {
+  const price = asMoney(l.price, currency);
+  return { ...price, amount: price.amount * (l.seat ? 1 : l.quantity || 1) };
+}
+
+const ACTIONS = {
+  pay: (o) => payLink(o, `Pay ${money(asMoney(o.amount, o.currency))}`),
+  retry: (o) => payLink(o, 'Try another card'),
+  cancel: () => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, 'Give the seats back'),
+  tickets: (o) => h('a.button', { href: o.tickets && o.tickets.length === 1 ? `/tickets/${encodeURIComponent(o.tickets[0].id)}` : '/tickets', 'data-testid': 'see-tickets' }, o.tickets && o.tickets.length === 1 ? 'See your ticket' : 'See your tickets'),
+  event: (o) => h('a.button', { href: `/events/${encodeURIComponent(o.event)}` }, 'Back to the event'),
+};
+
+// payLink leads to the card form, and tells it to come back to the checkout.
+function payLink(o, text) {
+  const form = new URL(o.card_form, location.origin);
+  form.searchParams.set('return', `${location.origin}/checkout/${encodeURIComponent(id)}`);
+  return h('a.button.main', { href: form.href, 'data-testid': 'pay', 'data-focus': 'pay' }, text);
+}
+
+function sign(tone) {
+  if (tone === 'busy') return h('span.spinner');
+  const d = { good: 'M5 12.5l4.5 4.5L19 7.5', bad: 'M7 7l10 10M17 7L7 17', warn: 'M12 6v8M12 17.5v.5', info: 'M12 11v7M12 6.5v.5' }[tone];
+  return svg('svg', { viewBox: '0 0 24 24' }, svg('path', { d }));
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    show(await read(path));
+  } catch (err) {
+    if (!(err instanceof Problem)) throw err;
+    if (!order || err.code === 'unauthenticated') return fail(err);
+    plan(5000); // what is shown stays true as far as we know; ask again
+  }
+  return undefined;
+}
+
+function plan(ms) {
+  clearTimeout(timer);
+  if (ms && !document.hidden) timer = setTimeout(refresh, ms * (0.85 + Math.random() * 0.3));
+}
+
+function fail(err) {
+  if (err.code === 'unauthenticated') return explain(err);
+  box.setAttribute('aria-busy', 'false');
+  replace(box, h('section.panel', null, h('h2', null, err.status === 404 ? 'We could not find this order' : 'We cannot show this order right now'),
+    h('p', null, err.status === 404 ? 'It may belong to another account.' : 'Your order is safe. Please try again in a moment.'),
+    h('p', null, h('a.button', { href: '/orders' }, 'Your orders'))));
+  return undefined;
+}
+
+// pay takes the token the card form sent back. The address keeps it until the
+// answer is known, so that a trip through the waiting room or a reload goes on
+// with the same token and the same key: paying twice is not possible that way.
+async function pay(token) {
+  box.dataset.tone = 'busy';
+  try {
+    const body = { card_token: token };
+    if (order) body.expected_amount = asMoney(order.amount, order.currency).amount;
+    const o = await act(`pay:${id}`, 'POST', `${path}/payments`, body);
+    forgetToken();
+    show(o);
+  } catch (err) {
+    if (!(err instanceof Problem)) throw err;
+    if (err.status >= 400 && err.status < 500 && err.code !== 'line' && err.code !== 'unauthenticated') {
+      forgetToken();
+      await refresh();
+    }
+    if (err.code !== 'already_paid') explain(err);
+  }
+}
+
+function forgetToken() {
+  history.replaceState(null, '', location.pathname);
+}
+
+async function cancel() {
+  if (busy) return;
+  busy = true;
+  try {
+    show(await act(`cancel:${id}`, 'DELETE', path));
+  } catch (err) {
+    explain(err);
+    await refresh();
+  } finally {
+    busy = false;
+  }
+}
+
+document.addEventListener('visibilitychange', () => { if (!document.hidden && order) refresh(); });
+
+async function start() {
+  const token = new URLSearchParams(location.search).get('card_token');
+  await refresh();
+  if (order && token && order.state === 'pending_payment') await pay(token);
+  else if (order && token) forgetToken();
+}
+
+start().catch(explain);

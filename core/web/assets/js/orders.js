@@ -1,0 +1,27 @@
+// The visitor's orders.
+
+import { read } from './api.js';
+import { byId, h, replace } from './dom.js';
+import { asMoney, money } from './money.js';
+import { explain } from './notice.js';
+import { STATE_WORDS, describe } from './orderstate.js';
+
+function row(o) {
+  const { tone } = describe(o);
+  return h('li', null, h('a.panel.order-row', { href: `/orders/${encodeURIComponent(o.id)}`, 'data-testid': 'order-row', 'data-state': o.state },
+    h('span.order-row-text', null, h('b', null, o.title), h('span.muted', null, (o.lines || []).map((l) => l.label).join(' · '))),
+    h('span.order-row-end', null, h('b', null, money(asMoney(o.amount, o.currency))), h('span.badge', { 'data-tone': tone }, STATE_WORDS[o.state] || o.state))));
+}
+
+async function start() {
+  const { orders } = await read('/v1/orders');
+  const box = byId('orders');
+  box.setAttribute('aria-busy', 'false');
+  if (orders.length) replace(box, h('ul.plain', null, orders.map(row)));
+  else replace(box, h('div.empty', null, h('p', null, 'You have not ordered anything yet.'), h('p', null, h('a.button', { href: '/' }, 'See all events'))));
+}
+
+start().catch((err) => {
+  byId('orders').replaceChildren();
+  explain(err);
+});

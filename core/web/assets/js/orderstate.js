@@ -1,0 +1,93 @@
+// What an order's state means, in plain words. Pure: the order in, words and
+// possible steps out. It promises nothing the core has not said.
+
+import { money } from './money.js';
+
+const AGAIN = 1000; // ms; how often to ask while something is under way
+const SLOW = 4000;
+
+// describe returns {tone, title, text, actions, poll, settled}.
+// actions: pay, retry, cancel, tickets, event. poll: ms, or 0 when nothing will
+// change by itself.
+export function describe(o) {
+  const f = STATES[o.state];
+  if (!f) return { tone: 'info', title: 'Your order', text: `State: ${o.state}.`, actions: [], poll: SLOW };
+  return f(o);
+}
+
+const STATES = {
+  pending_payment(o) {
+    if (!declined(o)) {
+      return { tone: 'info', title: 'Ready to pay', text: `Pay ${price(o)} before the time runs out. Your seats are held until then.`, actions: ['pay', 'cancel'], poll: 0 };
+    }
+    const left = o.attempts_left;
+    if (left === 0) {
+      return { tone: 'bad', title: 'Your card was declined', text: 'Nothing was charged. This order has no tries left; give the seats back and choose again.', actions: ['cancel'], poll: 0 };
+    }
+    const tries = left > 0 ? ` You have ${left === 1 ? 'one try' : `${left} tries`} left.` : '';
+    return { tone: 'warn', title: 'Your card was declined', text: `${why(o)} Nothing was charged, and your seats are still held. Try another card.${tries}`, actions: ['retry', 'cancel'], poll: 0 };
+  },
+
+  verifying(o) {
+    if (o.payment_unknown) {
+      return { tone: 'warn', title: 'We do not know yet', text: 'The payment service has not told us whether your payment went through. We keep asking. Do not pay again: whatever comes, you get either your tickets or your money.', actions: [], poll: SLOW };
+    }
+    return { tone: 'busy', title: 'Checking your payment', text: 'We are asking your bank. This usually takes a few seconds. You can leave this page; the answer will be here.', actions: [], poll: AGAIN };
+  },
+
+  confirmed(o) {
+    return { tone: 'good', title: 'It is yours', text: `Your bank approved ${price(o)} and the seats are yours. The money is being collected now.`, actions: ['tickets'], poll: SLOW, settled: true };
+  },
+
+  captured(o) {
+    return { tone: 'good', title: 'It is yours', text: `Paid: ${price(o)}. Your tickets are ready.`, actions: ['tickets'], poll: 0, settled: true };
+  },
+
+  expired(o) {
+    const late = o.payment && !declined(o);
+    return { tone: 'bad', title: 'Time ran out', text: `The seats went back on sale.${late ? ' If your payment still arrives, you get the money back by itself.' : ' Nothing was charged.'}`, actions: ['event'], poll: late ? SLOW : 0 };
+  },
+
+  expired_refunded() {
+    return { tone: 'info', title: 'Time ran out, money returned', text: 'Your payment arrived after the seats had gone. We sent all of it back; your bank may take a few days to show it.', actions: ['event'], poll: 0 };
+  },
+
+  cancelled(o) {
+    const text = {
+      capture_failed: 'Your bank approved the payment and then did not pay it. The seats are free again, and nothing was charged.',
+      event_cancelled: 'The event was cancelled. Whatever you paid goes back to you.',
+    }[o.reason] || `You gave the seats back.${o.payment ? ' If anything was charged, it is returned by itself.' : ' Nothing was charged.'}`;
+    return { tone: 'info', title: 'Cancelled', text, actions: ['event'], poll: 0 };
+  },
+
+  partly_refunded() {
+    return { tone: 'info', title: 'Partly refunded', text: 'Part of this order was refunded. The tickets that are still valid are below.', actions: ['tickets'], poll: 0, settled: true };
+  },
+
+  refunded(o) {
+    const text = o.reason === 'chargeback' ? 'Your bank took the payment back, so the tickets are no longer valid.' : `${price(o)} went back to you; your bank may take a few days to show it. The tickets are no longer valid.`;
+    return { tone: 'info', title: 'Refunded', text, actions: ['event'], poll: 0 };
+  },
+};
+
+// declined: the last try to pay ended without money.
+export function declined(o) {
+  const p = o.payment;
+  return Boolean(p) && (p.declined === true || p.phase === 'declined' || p.phase === 'abandoned' || p.state === 'declined' || p.state === 'abandoned');
+}
+
+function why({ payment }) {
+  if (/insufficient/.test(payment.decline_code || '')) return 'There is not enough money on the card.';
+  if (payment.phase === 'abandoned' || payment.state === 'abandoned') return 'Your payment did not go through.';
+  return 'The bank said no.';
+}
+
+function price({ amount, currency }) {
+  return money(typeof amount === 'object' ? amount : { amount, currency });
+}
+
+// STATE_WORDS are for lists, where one or two words must do.
+export const STATE_WORDS = {
+  pending_payment: 'Not paid yet', verifying: 'Checking payment', confirmed: 'Yours', captured: 'Paid', partly_refunded: 'Partly refunded',
+  refunded: 'Refunded', expired: 'Time ran out', expired_refunded: 'Money returned', cancelled: 'Cancelled',
+};

@@ -1,0 +1,27 @@
+// Areas and fare classes: a quantity each.
+
+import { byId, h, replace } from './dom.js';
+import { money } from './money.js';
+
+const FEW = 50; // from here on the number left is worth knowing
+
+// renderPlaces draws counters [{id, name, available, price}]; say(id) is the
+// quantity chosen, step(id, by) changes it, room how many more are possible.
+export function renderPlaces(counters, { chosen, mine, step, room, open }) {
+  byId('places').hidden = !counters.length;
+  replace(byId('places-list'), counters.map((c) => {
+    const n = chosen(c.id);
+    const left = Math.max(0, c.available + mine(c.id) - n);
+    return h('li.place', null,
+      h('span.place-text', null, h('b', null, c.name), h('span.muted', null, `${c.price ? money(c.price) : ''}${status(c.available + mine(c.id))}`)),
+      h('span.stepper', { role: 'group', 'aria-label': c.name },
+        h('button', { type: 'button', 'data-testid': `place-${c.id}-less`, 'data-focus': `less-${c.id}`, 'aria-label': `One less: ${c.name}`, 'aria-disabled': n === 0, onclick: () => n > 0 && step(c.id, -1) }, '−'),
+        h('output', { 'data-testid': `place-${c.id}-count`, 'aria-live': 'polite' }, String(n)),
+        h('button', { type: 'button', 'data-testid': `place-${c.id}-more`, 'data-focus': `more-${c.id}`, 'aria-label': `One more: ${c.name}`, 'aria-disabled': !open || left === 0 || room < 1, onclick: () => open && left > 0 && step(c.id, 1) }, '+')));
+  }));
+}
+
+function status(available) {
+  if (available <= 0) return ' · none left';
+  return available <= FEW ? ` · ${available} left` : ' · available';
+}

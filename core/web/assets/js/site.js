@@ -1,0 +1,27 @@
+// On every page: keep the visitor's pass alive while the visitor does something.
+//
+// A pass lives five minutes, a hold eight. The waiting room renews it on a
+// navigation; somebody who looks for seats on the map does not navigate, so the
+// page asks. Only after a sign of life: a forgotten tab must not keep a place
+// that somebody in the line is waiting for.
+
+const EVERY = 165000; // ms; the second half of a pass's five minutes
+
+const room = document.body.dataset.room;
+
+if (room) {
+  let alive = true; // loading the page is a sign of life
+  for (const sign of ['pointerdown', 'keydown', 'wheel']) {
+    addEventListener(sign, () => { alive = true; }, { passive: true, capture: true });
+  }
+  const timer = setInterval(async () => {
+    if (!alive || document.hidden) return;
+    alive = false;
+    try {
+      const answer = await fetch(`/.well-known/ropeline/${encodeURIComponent(room)}/renew`, { method: 'POST', credentials: 'same-origin' });
+      if (answer.status === 404) clearInterval(timer); // no waiting room in front
+    } catch {
+      alive = true; // no connection: the next round tries again
+    }
+  }, EVERY);
+}
