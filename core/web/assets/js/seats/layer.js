@@ -6,7 +6,7 @@ import { AVAILABLE, HELD } from './codec.js';
 import { colour } from './palette.js';
 
 const LARGEST = 3072; // px a side: about 36 MB, which phones still give
-const DOT = 0.36; // half a dot, in pitches
+const DOT = 0.46; // half a dot, in pitches: nearly touching, or a whole stand looks pale
 
 export class Layer {
   // scale: wanted px per world unit; what the limit allows is in this.scale.

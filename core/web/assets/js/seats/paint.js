@@ -20,6 +20,8 @@ export class Painter {
     this.sprites = new Sprites();
     this.layers = [];
     this.paths = v.sections.map((s) => sectionPath(hull(v, s)));
+    // A name across seats cannot be read, and their sections have names.
+    this.bare = v.areas.filter((a) => grid.nearest(a.x + a.w / 2, a.y + a.h / 2, Math.min(a.w, a.h) / 3) < 0);
   }
 
   // resize: w, h in CSS px.
@@ -80,6 +82,12 @@ export class Painter {
     ctx.save();
     ctx.translate(cam.x, cam.y);
     ctx.scale(cam.scale, cam.scale);
+    for (const area of this.v.areas) {
+      ctx.beginPath();
+      ctx.roundRect(area.x, area.y, area.w, area.h, Math.min(area.w, area.h) * 0.12);
+      ctx.fillStyle = theme['map-area'];
+      ctx.fill();
+    }
     ctx.lineJoin = 'round';
     for (const path of this.paths) {
       ctx.strokeStyle = theme['map-edge'];
@@ -92,17 +100,11 @@ export class Painter {
       ctx.stroke(path);
       ctx.fill(path);
     }
-    for (const area of this.v.areas) {
-      ctx.beginPath();
-      ctx.roundRect(area.x, area.y, area.w, area.h, Math.min(area.w, area.h) * 0.12);
-      ctx.fillStyle = theme['map-area'];
-      ctx.fill();
-    }
     ctx.restore();
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';
     ctx.fillStyle = theme['map-area-ink'];
-    for (const area of this.v.areas) {
+    for (const area of this.bare) {
       const size = Math.min(28, area.h * cam.scale * 0.4, (area.w * cam.scale * 1.5) / Math.max(4, area.name.length));
       if (size < 8) continue;
       ctx.font = `600 ${size}px ${theme.font}`;
