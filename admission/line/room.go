@@ -2,8 +2,14 @@ package line
 
 import (
 	"context"
-	"io"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"log/slog"
+	"regexp"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,9 +19,9 @@ type Config struct {
 	Settings Settings // of the file
 
 	// Dir is where this edge keeps its own log of what tickets cannot say. It is created if missing and must
-	// be this edge's alone. Empty: no log, so nothing survives the loss of the store; for tests.
+	// be this edge's and this room's alone. Empty: no log, so nothing survives the loss of the store; for tests.
 	Dir string
-	// Edge names this edge among others at the same store. Empty: kept in Dir, or random.
+	// Edge names this edge among others at the same store. Empty: the name kept in Dir, or a random one.
 	Edge string
 
 	Lottery Lottery
@@ -26,75 +32,143 @@ type Config struct {
 }
 
 // Room is one edge's view of a room and its hand in it. All methods can be called from any goroutine.
-type Room struct{ cfg Config }
+type Room struct {
+	cfg   Config
+	store *Store
+	edge  string
+	keys  []string
+	log   *edgeLog
+
+	view  atomic.Pointer[view]
+	viewM sync.Mutex // orders writes of view
+
+	events struct {
+		sync.Mutex
+		acked int64
+	}
+	repair sync.Mutex // one rebuild at a time
+
+	joins   *batcher[joinAsk, Joined]
+	knocks  *batcher[knockAsk, Answer]
+	returns *batcher[Visitor, struct{}]
+	told    told // tickets this store already knows
+
+	gather  gather // touches, heartbeats and confirmations that wait for the next flush
+	mover   mover
+	drawn   atomic.Pointer[drawn]
+	raise   sync.Mutex
+	stopped context.CancelFunc
+	loops   sync.WaitGroup
+}
+
+// view is the last header heard, and when by the edge's own clock.
+type view struct {
+	header
+	heard time.Time
+}
+
+var (
+	namePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	errStarted  = errors.New("line: the room was started twice")
+)
 
 // Room prepares a room without any I/O.
-func (s *Store) Room(cfg Config) (*Room, error) { return &Room{cfg: cfg}, nil }
+func (s *Store) Room(cfg Config) (*Room, error) {
+	if !namePattern.MatchString(cfg.Name) {
+		return nil, fmt.Errorf("room name %q: use 1 to 64 letters, digits, - and _", cfg.Name)
+	}
+	cfg.Settings = cfg.Settings.WithDefaults()
+	if err := cfg.Settings.Validate(); err != nil {
+		return nil, fmt.Errorf("room %s: %w", cfg.Name, err)
+	}
+	if cfg.Edge != "" && !namePattern.MatchString(cfg.Edge) {
+		return nil, fmt.Errorf("edge name %q: use 1 to 64 letters, digits, - and _", cfg.Edge)
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	l := cfg.Lottery
+	if l.Secret == nil || l.Root == nil || l.Seed == nil || l.Place == nil {
+		return nil, fmt.Errorf("room %s: the lottery's functions are missing", cfg.Name)
+	}
+	r := &Room{cfg: cfg, store: s}
+	r.view.Store(&view{})
+	r.joins = newBatcher(batchMax, joinWait, r.runJoins)
+	r.knocks = newBatcher(batchMax, knockWait, r.runKnocks)
+	r.returns = newBatcher(batchMax, returnWait, r.runReturns)
+	return r, nil
+}
+
+// Limits of batches.
+const (
+	batchMax   = 256
+	joinWait   = 2 * time.Millisecond
+	knockWait  = 20 * time.Millisecond // at most 50: an entry is two of these
+	returnWait = 100 * time.Millisecond
+)
 
 // Start opens the edge's log, creates the room in the store or rebuilds it from the log, and starts the loops.
 // While the store is away it returns nil and keeps trying: the room's Snapshot is stale, joins give ErrStore.
-func (r *Room) Start(ctx context.Context) error { return ErrRetry }
+func (r *Room) Start(ctx context.Context) error {
+	if r.stopped != nil {
+		return errStarted
+	}
+	log, err := openLog(r.cfg.Dir)
+	if err != nil {
+		return fmt.Errorf("room %s: %w", r.cfg.Name, err)
+	}
+	r.log = log
+	r.nameEdge()
+	r.keys = roomKeys(r.store.prefix, r.cfg.Name, r.edge)
+	r.mover.reset()
+	if err := r.arrive(ctx); err != nil {
+		if !errors.Is(err, ErrStore) {
+			return errors.Join(err, log.close())
+		}
+		r.cfg.Logger.Warn("the room starts without its store and keeps trying", "room", r.cfg.Name, "error", err)
+	}
+	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stopped = stop
+	for _, loop := range []func(context.Context){r.joins.loop, r.knocks.loop, r.returns.loop, r.tickLoop} {
+		r.loops.Go(func() { loop(loops) })
+	}
+	return nil
+}
+
+// nameEdge finds the edge's name: given, as last time, or new.
+func (r *Room) nameEdge() {
+	r.edge = r.cfg.Edge
+	r.log.view(func(c *checkpoint) {
+		if r.edge == "" {
+			r.edge = c.Edge
+		}
+	})
+	if r.edge == "" {
+		r.edge = randomHex(6)
+	}
+	r.log.append(record{Kind: kindEdge, Text: r.edge})
+}
 
 // Stop ends the loops, sends what was collected, and closes the log. ctx bounds the farewell.
-func (r *Room) Stop(ctx context.Context) error { return ErrRetry }
-
-// Configure takes the settings of a reloaded file: fields whose value in the file changed since this room last
-// saw the file are written to the store, the others keep their run-time values.
-func (r *Room) Configure(ctx context.Context, s Settings) error { return ErrRetry }
-
-// Change alters the room at run time.
-func (r *Room) Change(ctx context.Context, c Change) error { return ErrRetry }
-
-// SetEntropy gives the public value that the entropy source named. It is accepted once, after the freeze.
-func (r *Room) SetEntropy(ctx context.Context, value string) error { return ErrRetry }
-
-// Join gives the visitor an arrival index: the next one, or the one that this id or this identity (a hash, may
-// be empty) got before. Joins are collected for up to 2 ms or 256.
-func (r *Room) Join(ctx context.Context, vid, identity string) (Joined, error) {
-	return Joined{}, ErrRetry
+func (r *Room) Stop(ctx context.Context) error {
+	if r.stopped == nil {
+		return nil
+	}
+	r.stopped()
+	r.loops.Wait()
+	r.flush(ctx)
+	if r.store.Embedded() {
+		// Nobody else gives indexes or grants: what is known now is exact.
+		if rep, err := r.call(ctx, scriptStatus); err == nil {
+			r.note(rep.header)
+			<-r.log.sync(record{Kind: kindClean})
+		}
+	}
+	return r.log.close()
 }
 
-// Knock asks whether it is the visitor's turn, and puts it at the door if its place is below X. Asking again
-// changes nothing. Knocks are collected for up to 50 ms or 256. An Answer In is given only when the spent record
-// is on disk, so its pass may leave at once.
-func (r *Room) Knock(ctx context.Context, v Visitor) (Answer, error) { return Answer{}, ErrRetry }
-
-// PickUp takes the grant a Knock told of (Answer.Grant). It may be called before the entry time: the pass carries
-// it as nbf. The answer is In, or whatever else is true by now.
-func (r *Room) PickUp(ctx context.Context, v Visitor, grant int64) (Answer, error) {
-	return Answer{}, ErrRetry
+func randomHex(bytes int) string {
+	b := make([]byte, bytes)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
 }
-
-// Enter knocks, and picks up if that gave a grant: what a navigation or POST enter wants.
-func (r *Room) Enter(ctx context.Context, v Visitor) (Answer, error) { return Answer{}, ErrRetry }
-
-// Present notes a heartbeat: the visitor still waits. It makes no call to the store.
-func (r *Room) Present(v Visitor) {}
-
-// Touch notes a request of an admitted visitor; atLeast (0: the room's idle time) is how long the lease shall
-// last from now, within its hard end. Touches are sent every 10 s; it makes no call to the store.
-func (r *Room) Touch(vid string, atLeast time.Duration) {}
-
-// Renew touches at once and returns the acknowledged lease. ok is false when the visitor is not inside.
-func (r *Room) Renew(ctx context.Context, vid string) (l Lease, ok bool, err error) {
-	return Lease{}, false, ErrRetry
-}
-
-// Leave ends the session, or gives up the place in line; the place is spent either way. It returns when that is
-// on disk.
-func (r *Room) Leave(ctx context.Context, v Visitor) error { return ErrRetry }
-
-// Place gives the visitor's place in line: drawn for an index below n once the draw is open, -1 before, the index
-// itself otherwise.
-func (r *Room) Place(index int64) int64 { return -1 }
-
-// CallTime says when, within the present second, the place may knock by the spreading of the tick, by the store's
-// clock; ok is false while place >= X.
-func (r *Room) CallTime(place int64) (at time.Time, ok bool) { return time.Time{}, false }
-
-// Snapshot is what this edge last heard.
-func (r *Room) Snapshot() Snapshot { return Snapshot{} }
-
-// DrawList writes SHA-256(vid) in index order, 32 bytes each (zeros for an unknown index): what the root was made
-// of. ErrRetry before the root is published.
-func (r *Room) DrawList(ctx context.Context, w io.Writer) error { return ErrRetry }

@@ -51,3 +51,43 @@ type DrawRecord struct {
 	Seed          [32]byte
 	Revealed      bool
 }
+
+// How long a tick's figures hold, and when a silent store counts as away.
+const (
+	tickHolds  = 3 * time.Second
+	staleAfter = 3 * time.Second
+)
+
+// Snapshot is what this edge last heard.
+func (r *Room) Snapshot() Snapshot {
+	v := r.view.Load()
+	if !v.exists {
+		return Snapshot{Room: r.cfg.Name, N: -1, Stale: true, State: StateMerging, Settings: r.cfg.Settings}
+	}
+	h := v.header
+	s := Snapshot{
+		Room: r.cfg.Name, Epoch: h.epoch, Term: h.term, Gen: h.gen, Seq: h.ticks, State: h.state(),
+		X0: h.x0, X: h.x, At: time.UnixMicro(h.at), Next: h.next, N: h.n, Live: h.live, Door: h.door,
+		Gaps: h.gapList(), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
+		Now: time.UnixMicro(h.now), Heard: v.heard, Stale: time.Since(v.heard) > staleAfter,
+	}
+	s.Until = s.At.Add(tickHolds)
+	return s
+}
+
+// StateMerging is said while the room is not (yet) known to the store.
+const StateMerging = "merging"
+
+// CallTime says when, within the present second, the place may knock by the spreading of the tick, by the store's
+// clock; ok is false while place >= X.
+func (r *Room) CallTime(place int64) (at time.Time, ok bool) {
+	v := r.view.Load()
+	if place < 0 || place >= v.x {
+		return time.Time{}, false
+	}
+	at = time.UnixMicro(v.at)
+	if place > v.x0 {
+		at = at.Add(time.Duration(place-v.x0) * time.Second / time.Duration(v.x-v.x0))
+	}
+	return at, true
+}

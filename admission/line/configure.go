@@ -1,0 +1,74 @@
+package line
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Configure takes the settings of a reloaded file: fields whose value in the file changed since this room last
+// saw the file are written to the store, the others keep their run-time values. ErrCommitted: some of them cannot
+// change any more; the others did.
+func (r *Room) Configure(ctx context.Context, s Settings) error {
+	s = s.WithDefaults()
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("room %s: %w", r.cfg.Name, err)
+	}
+	fields := map[string]string{
+		"state": string(s.State), "rate": s.Rate.String(), "gap": itoa(s.Rate.Gap()), "cap": itoa(int64(s.Cap)),
+		"idle": itoa(s.Idle.Microseconds()), "hard": itoa(s.Hard.Microseconds()),
+		"opens_at": itoa(unixMillis(s.OpensAt)), "entropy_source": s.EntropySource,
+	}
+	args := []any{"file"}
+	for name, value := range fields {
+		args = append(args, name, value)
+	}
+	// The commitment follows the promise, and the script takes it only while nobody has joined under the old one.
+	args = append(args, "promised", fields["opens_at"], "commit", r.commit(r.view.Load().epoch, s.OpensAt))
+	if err := r.set(ctx, args); err != nil {
+		return err
+	}
+	r.log.append(record{Kind: kindFile, Fields: fields})
+	return nil
+}
+
+// Change alters the room at run time.
+func (r *Room) Change(ctx context.Context, c Change) error {
+	args := []any{"run"}
+	if c.Rate != nil {
+		args = append(args, "rate", c.Rate.String(), "gap", itoa(c.Rate.Gap()))
+	}
+	if c.Cap != nil {
+		if *c.Cap < 0 || *c.Cap > MaxCap {
+			return fmt.Errorf("cap %d: use 0 to %d live sessions", *c.Cap, MaxCap)
+		}
+		args = append(args, "cap", itoa(int64(*c.Cap)))
+	}
+	switch c.Action {
+	case "":
+	case ActionOpen, ActionPause, ActionResume, ActionClose:
+		args = append(args, "action", string(c.Action))
+	default:
+		return fmt.Errorf("action %q: use open, pause, resume or close", c.Action)
+	}
+	return r.set(ctx, args)
+}
+
+// set writes settings, and the log has them before it returns.
+func (r *Room) set(ctx context.Context, args []any) error {
+	rep, err := r.call(ctx, scriptSettings, args...)
+	if err != nil {
+		return err
+	}
+	if err := <-r.note(rep.header); err != nil {
+		return err
+	}
+	if len(rep.results) == 0 {
+		return nil
+	}
+	var refused []string
+	for _, f := range rep.results {
+		refused = append(refused, f[0])
+	}
+	return fmt.Errorf("%w: %s unchanged", ErrCommitted, strings.Join(refused, ", "))
+}

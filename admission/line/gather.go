@@ -1,0 +1,206 @@
+package line
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How often the collected signs of life are sent.
+const (
+	touchEvery    = 10 * time.Second
+	presenceEvery = 5 * time.Second
+	presenceMax   = 1000 // heartbeats a call
+	gatherMax     = 1_000_000
+)
+
+// gather keeps what need not be sent at once.
+type gather struct {
+	mu       sync.Mutex
+	touches  map[string]time.Duration
+	here     map[int64]struct{}
+	confirms []confirmation
+}
+
+// confirmation tells the store whether a pick-up is on disk.
+type confirmation struct {
+	vid    string
+	index  int64
+	logged bool
+}
+
+func (g *gather) confirm(vid string, index int64, logged bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.confirms = append(g.confirms, confirmation{vid, index, logged})
+}
+
+// Present notes a heartbeat: the visitor still waits. It makes no call to the store.
+func (r *Room) Present(v Visitor) {
+	if !v.valid() {
+		return
+	}
+	r.remember(v)
+	place := r.Place(v.Index)
+	if place < 0 || place > maxIndex {
+		return
+	}
+	g := &r.gather
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.here == nil {
+		g.here = map[int64]struct{}{}
+	}
+	if len(g.here) < gatherMax {
+		g.here[place] = struct{}{}
+	}
+}
+
+// Touch notes a request of an admitted visitor; atLeast (0: the room's idle time) is how long the lease shall
+// last from now, within its hard end. Touches are sent every 10 s; it makes no call to the store.
+func (r *Room) Touch(vid string, atLeast time.Duration) {
+	if !namePattern.MatchString(vid) {
+		return
+	}
+	g := &r.gather
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.touches == nil {
+		g.touches = map[string]time.Duration{}
+	}
+	if old, ok := g.touches[vid]; ok || len(g.touches) < gatherMax {
+		g.touches[vid] = max(old, min(atLeast, MaxLease))
+	}
+}
+
+// Renew touches at once and returns the acknowledged lease. ok is false when the visitor is not inside.
+func (r *Room) Renew(ctx context.Context, vid string) (l Lease, ok bool, err error) {
+	if !namePattern.MatchString(vid) {
+		return Lease{}, false, ErrBadVisitor
+	}
+	leases, err := r.sendTouches(ctx, map[string]time.Duration{vid: 0})
+	if err != nil {
+		return Lease{}, false, err
+	}
+	l, ok = leases[vid]
+	return l, ok, nil
+}
+
+// sendTouches renews leases, logs their new ends and returns those that live. The end is in the log's file
+// before anybody learns it, if not yet on the disk: what a power loss takes of it is at most one renewal.
+func (r *Room) sendTouches(ctx context.Context, touches map[string]time.Duration) (map[string]Lease, error) {
+	leases := map[string]Lease{}
+	vids := make([]string, 0, batchMax)
+	send := func() error {
+		args := make([]any, 0, 2*len(vids))
+		for _, vid := range vids {
+			args = append(args, vid, touches[vid].Microseconds())
+		}
+		rep, err := r.call(ctx, scriptTouch, args...)
+		if err != nil {
+			return err
+		}
+		h := rep.header
+		var records []record
+		for i, f := range rep.results {
+			end, hard, index, place := num(f[0]), num(f[1]), num(f[2]), num(f[3])
+			if end < 0 {
+				continue
+			}
+			leases[vids[i]] = Lease{End: h.clock(end), HardEnd: h.clock(hard), Now: h.clock(h.rt), Epoch: h.epoch, Term: h.term, Index: index, Place: place}
+			records = append(records, record{Kind: kindLease, Vid: vids[i], N: index, Term: h.term, Place: place, End: end, Hard: hard})
+		}
+		r.log.append(records...)
+		vids = vids[:0]
+		return nil
+	}
+	for vid := range touches {
+		if vids = append(vids, vid); len(vids) == batchMax {
+			if err := send(); err != nil {
+				return leases, err
+			}
+		}
+	}
+	if len(vids) == 0 {
+		return leases, nil
+	}
+	return leases, send()
+}
+
+func (r *Room) flushTouches(ctx context.Context) error {
+	r.gather.mu.Lock()
+	touches := r.gather.touches
+	r.gather.touches = nil
+	r.gather.mu.Unlock()
+	_, err := r.sendTouches(ctx, touches)
+	if err != nil { // the visitors' next requests must not be what keeps their sessions alive
+		for vid, least := range touches {
+			r.Touch(vid, least)
+		}
+	}
+	return err
+}
+
+func (r *Room) flushPresence(ctx context.Context) error {
+	r.gather.mu.Lock()
+	here := r.gather.here
+	r.gather.here = nil
+	r.gather.mu.Unlock()
+	args := make([]any, 0, presenceMax)
+	for place := range here {
+		if args = append(args, place); len(args) == presenceMax {
+			if _, err := r.call(ctx, scriptPresence, args...); err != nil {
+				return err // a hint only: the next heartbeat says it again
+			}
+			args = args[:0]
+		}
+	}
+	_, err := r.call(ctx, scriptPresence, args...) // also with none: it rotates the bitmaps
+	return err
+}
+
+// sendConfirms tells the store what became of pick-ups; what cannot be told now is told by the next tick.
+func (r *Room) sendConfirms(ctx context.Context) {
+	r.gather.mu.Lock()
+	confirms := r.gather.confirms
+	r.gather.confirms = nil
+	r.gather.mu.Unlock()
+	for len(confirms) > 0 {
+		part := confirms[:min(len(confirms), batchMax)]
+		args := make([]any, 0, 3*len(part))
+		for _, c := range part {
+			logged := "0"
+			if c.logged {
+				logged = "1"
+			}
+			args = append(args, c.vid, c.index, logged)
+		}
+		if _, err := r.call(ctx, scriptConfirm, args...); err != nil {
+			r.gather.mu.Lock()
+			r.gather.confirms = append(confirms, r.gather.confirms...)
+			r.gather.mu.Unlock()
+			return
+		}
+		confirms = confirms[len(part):]
+	}
+}
+
+// settleOwn answers for the pick-ups this edge had open when it last ended: on disk means spent.
+func (r *Room) settleOwn(ctx context.Context) error {
+	open, err := r.store.client.HGetAll(ctx, r.key("unc")).Result()
+	if err != nil {
+		return wrapStore(err)
+	}
+	for vid, who := range open {
+		edge, index, _ := strings.Cut(who, " ")
+		if edge != r.edge {
+			continue
+		}
+		logged := false
+		r.log.view(func(c *checkpoint) { logged = c.Spent.get(num(index)) })
+		r.gather.confirm(vid, num(index), logged)
+	}
+	r.sendConfirms(ctx)
+	return nil
+}

@@ -1,0 +1,29 @@
+-- Gives arrival indexes. Known visitors and known identities get the index they have; the others the next ones, in
+-- the order of the arguments. 5.. (vid, identity or '')*. Per visitor: vid, index; index -1: come again, the ceiling is reached.
+local stop = enter(true)
+if stop then return stop end
+if h.closed == 1 then return finish('CLOSED') end
+local results = {}
+local next = h.next
+for i = 5, #ARGV, 2 do
+  local vid, identity = ARGV[i], ARGV[i + 1]
+  if identity ~= '' then
+    local first = call('HGET', ident, identity)
+    if first then vid = first end
+  end
+  local index = call('ZSCORE', line, vid)
+  if index then
+    index = tonumber(index)
+  elseif next >= h.ceil then
+    index = -1
+  else
+    index = next
+    next = next + 1
+    call('ZADD', line, int(index), vid)
+    if identity ~= '' then call('HSET', ident, identity, vid) end
+    if h.phase == 'open' and index >= h.n then call('SETBIT', here0, int(index), 1) end
+  end
+  results[#results + 1] = {vid, int(index)}
+end
+set('next', next)
+return finish('OK', results)

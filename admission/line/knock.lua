@@ -1,0 +1,73 @@
+-- Is it the visitor's turn? 5.. (vid, index, place, grant or '')*.
+-- Per visitor: state, rank, entry, lease end, hard end, index, place, logged, picked. Times are room time.
+local stop = enter(true)
+if stop then return stop end
+end_leases()
+
+local results, waiting = {}, {}
+for i = 5, #ARGV, 4 do
+  local vid, index, place, wanted = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]
+  local r = {'', '0', '0', '0', '0', int(index), int(place), '0', '0'}
+  local lease = call('ZSCORE', inside, vid)
+  if lease then
+    local slot = call('HGET', fresh, vid)
+    local s = session(vid) or {index = index, place = place, entry = h.rt, hard = h.rt + h.hard}
+    lease = tonumber(lease)
+    if slot and wanted == slot then
+      -- The pick-up. The place counts as spent once the edge has logged it; until it says so, `unc` remembers who asked.
+      call('HDEL', fresh, vid)
+      s.hard = s.entry + h.hard
+      lease = math.min(math.max(s.entry, h.rt) + h.idle, s.hard)
+      call('ZADD', inside, int(lease), vid)
+      call('HSET', unc, vid, edge .. ' ' .. int(s.index))
+      keep(vid, s)
+      emit('pickup', vid, int(s.index), int(s.place), slot)
+      set('pickups', h.pickups + 1)
+      r[9] = '1'
+      slot = false
+    end
+    r[1] = slot and 'granted' or 'in'
+    r[3], r[4], r[5], r[6], r[7] = int(s.entry), int(lease), int(s.hard), int(s.index), int(s.place)
+    r[8] = int(call('GETBIT', spent, int(s.index)))
+  elseif call('HEXISTS', unc, vid) == 1 then
+    r[1] = 'retry' -- was inside, and its edge has not yet said whether the place is spent
+  elseif call('GETBIT', spent, int(index)) == 1 then
+    r[1] = 'used'
+  elseif h.closed == 1 then
+    r[1] = 'closed'
+  elseif h.paused == 1 then
+    r[1] = 'paused'
+  elseif h.phase ~= 'open' or place < 0 or place >= h.x then
+    r[1] = 'waiting'
+  else
+    if not call('ZSCORE', door, vid) then
+      call('ZADD', door, int(place), vid)
+      call('SETBIT', came, int(place), 1)
+      keep(vid, {index = index, place = place, entry = 0, hard = 0})
+      emit('door', vid, int(index), int(place))
+    end
+    call('ZADD', seen, int(h.rt), vid)
+    r[1] = 'door'
+    waiting[#waiting + 1] = {vid, r}
+  end
+  results[#results + 1] = r
+end
+
+drop_absent()
+grant()
+
+if #waiting > 0 then
+  -- One read for all ranks: a rank asked one by one sorts the whole set each time on miniredis.
+  local head, rank = call('ZRANGE', door, 0, 999), {}
+  for i = 1, #head do rank[head[i]] = i - 1 end
+  for i = 1, #waiting do
+    local vid, r = waiting[i][1], waiting[i][2]
+    local slot = call('HGET', fresh, vid)
+    if slot then
+      r[1], r[3], r[4] = 'granted', slot, int(tonumber(slot) + UNCLAIMED)
+    else
+      r[2] = int(rank[vid] or 1000)
+    end
+  end
+end
+return finish('OK', results)

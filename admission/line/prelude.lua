@@ -1,0 +1,136 @@
+-- What stands in front of every script: the room's header, its clock, the freeze, and the events.
+-- One text runs on Redis and on miniredis (gopher-lua): no cjson, no %d of large numbers, no INFO field but run_id.
+--
+-- KEYS are the same for every script, all under {room}. ARGV: 1 edge, 2 ack, 3 epoch, 4 gen, then the script's own.
+local room, line, door, seen, inside, fresh, unc, spent = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local here0, here1, ended, sess, ident, came, out, merge = KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+local edge, ack = ARGV[1], tonumber(ARGV[2])
+local call = redis.call
+
+local MAX_STEP = 2000000      -- room time advances by at most 2 s a call
+local DOOR_STAY = 10000000    -- whoever has not knocked for 10 s leaves the door
+local UNCLAIMED = 15000000    -- a grant not picked up is given back after 15 s
+local AHEAD = 1000000         -- entry times are given at most 1 s ahead
+local OUT_MAX = 20000         -- events kept for an edge that has not acknowledged them
+
+-- Numbers are written with all their digits: tostring and .. cut a double at 14.
+local function int(v) return string.format('%.0f', v) end
+local function text(v)
+  if type(v) ~= 'number' then return v end
+  return v == math.floor(v) and int(v) or tostring(v)
+end
+
+local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'at', 'tick_at', 'ticks', 'cap', 'gap',
+  'tail', 'opens_at', 'paused', 'closed', 'idle', 'hard', 'fence', 'leader_until', 'here_at', 'all_until', 'share', 'waiting',
+  'losses', 'grants', 'pickups', 'lapsed', 'left', 'test_clock'}
+local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps'}
+
+local h, dirty = {}, {}
+do
+  local got = call('HMGET', room, unpack(numbers))
+  for i = 1, #numbers do h[numbers[i]] = got[i] and tonumber(got[i]) or 0 end
+  h.exists = got[1] and true or false
+  got = call('HMGET', room, unpack(texts))
+  for i = 1, #texts do h[texts[i]] = got[i] or '' end
+end
+local function set(name, value)
+  if h[name] ~= value then h[name] = value; dirty[name] = true end
+end
+
+-- The server's own identity. A server that does not tell it (miniredis) lives and dies with its one edge.
+local function run_id()
+  local info = redis.pcall('INFO', 'server')
+  if type(info) ~= 'string' then return 'embedded' end
+  return string.match(info, 'run_id:(%x+)') or 'embedded'
+end
+
+local now -- the store's clock, unix microseconds
+do
+  local t = call('TIME')
+  now = tonumber(t[1]) * 1000000 + tonumber(t[2])
+  if h.test_clock > 0 then now = h.test_clock end
+end
+
+local events = {}
+-- One text per event: seq now rt epoch term kind vid index place a b c d, '-' for what does not apply.
+local function emit(kind, vid, index, place, a, b, c, d)
+  if ack < 0 then return end
+  set('seq', h.seq + 1)
+  events[#events + 1] = table.concat({int(h.seq), int(now), int(h.rt), int(h.epoch), int(h.term), kind,
+    vid or '-', index or '-', place or '-', a or '-', b or '-', c or '-', d or '-'}, ' ')
+end
+
+local function state()
+  if h.closed == 1 then return 'closed' end
+  if h.paused == 1 then return 'paused' end
+  return h.phase
+end
+local function emit_room(why) emit('room', nil, nil, nil, state(), int(h.gap), int(h.cap), int(h.opens_at) .. ':' .. (why or '')) end
+
+-- The clock of the room. It is idempotent in the only sense a clock can be: it never goes back and never jumps.
+local function advance_clock()
+  local d = now - h.last
+  if h.last == 0 or d < 0 then d = 0 end
+  if d > MAX_STEP then d = MAX_STEP end
+  set('rt', h.rt + d)
+  set('last', now)
+end
+
+-- Whoever comes first after opens_at freezes the draw, before any index is given: index < n is the same as
+-- "joined before opens_at by this server's clock", and no leader is needed for it.
+local function freeze()
+  if h.phase == 'prequeue' and h.opens_at > 0 and now >= h.opens_at * 1000 then
+    set('n', h.next)
+    set('phase', 'drawing')
+    emit_room('frozen')
+  end
+end
+
+-- What every reply says about the room. Pairs, so that a later version can add to them.
+local function header()
+  local r = {'now', int(now), 'exists', h.exists and '1' or '0', 'live', int(call('ZCARD', inside)), 'door', int(call('ZCARD', door))}
+  for i = 1, #numbers do r[#r + 1] = numbers[i]; r[#r + 1] = text(h[numbers[i]]) end
+  for i = 1, #texts do r[#r + 1] = texts[i]; r[#r + 1] = h[texts[i]] end
+  return r
+end
+
+-- Ends a script: writes what changed and keeps the events for the edge until it has acknowledged them, so that a
+-- lost reply loses no event: the next call of this edge returns them again, in order.
+local function finish(status, results)
+  local changed = {}
+  for name in pairs(dirty) do
+    changed[#changed + 1] = name
+    changed[#changed + 1] = text(h[name])
+  end
+  if #changed > 0 then call('HSET', room, unpack(changed)) end
+  local all = {}
+  if ack >= 0 then
+    local kept = call('LRANGE', out, 0, -1)
+    local known = 0
+    for i = 1, #kept do
+      if tonumber(string.match(kept[i], '^%d+')) <= ack then known = i else all[#all + 1] = kept[i] end
+    end
+    if known > 0 then call('LTRIM', out, known, -1) end
+    for i = 1, #events do
+      all[#all + 1] = events[i]
+      call('RPUSH', out, events[i])
+    end
+    if #events > 0 then
+      call('LTRIM', out, -OUT_MAX, -1)
+      call('EXPIRE', out, 3600)
+    end
+  end
+  return {status, header(), results or {}, all}
+end
+
+-- Begins every script but the two that make a room. Returns a reply if the call must not go on: ABSENT (the
+-- store is empty), LOST (another server process answers than the one that knew the room: a restart, a failover,
+-- perhaps with its last second missing), FENCED (the caller speaks of another epoch or of a time before a loss).
+local function enter(fenced)
+  if not h.exists then return {'ABSENT', header(), {}, {}} end
+  if run_id() ~= h.run then return {'LOST', header(), {}, {}} end
+  advance_clock()
+  freeze()
+  if fenced and (ARGV[3] ~= int(h.epoch) or ARGV[4] ~= h.gen) then return finish('FENCED') end
+  return nil
+end

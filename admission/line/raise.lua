@@ -1,0 +1,5 @@
+-- Raises the ceiling below which indexes may be given. 5 ceil: on disk at the caller before it comes here.
+local stop = enter(true)
+if stop then return stop end
+if tonumber(ARGV[5]) > h.ceil then set('ceil', tonumber(ARGV[5])) end
+return finish('OK')

@@ -1,0 +1,125 @@
+package line
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+type joinAsk struct{ vid, identity string }
+
+// maxIdentity bounds an identity's hash.
+const maxIdentity = 128
+
+// Join gives the visitor an arrival index: the next one, or the one that this id or this identity (a hash, may
+// be empty) got before. Joins are collected for up to 2 ms or 256.
+func (r *Room) Join(ctx context.Context, vid, identity string) (Joined, error) {
+	if !namePattern.MatchString(vid) || len(identity) > maxIdentity {
+		return Joined{}, ErrBadVisitor
+	}
+	return r.joins.do(ctx, joinAsk{vid, identity})
+}
+
+// runJoins serves one batch, in the order of arrival. Whoever met the ceiling is served again once it is raised.
+func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
+	for try := 0; len(batch) > 0; try++ {
+		args := make([]any, 0, 2*len(batch))
+		for _, c := range batch {
+			args = append(args, c.ask.vid, c.ask.identity)
+		}
+		rep, err := r.call(ctx, scriptJoin, args...)
+		if err == nil && rep.status == statusClosed {
+			err = ErrClosed
+		}
+		if err == nil && len(rep.results) != len(batch) {
+			err = fmt.Errorf("%w: join answered %d of %d", ErrStore, len(rep.results), len(batch))
+		}
+		if err != nil {
+			fail(batch, err)
+			return
+		}
+		var refused []call[joinAsk, Joined]
+		for i, c := range batch {
+			index := num(rep.results[i][1])
+			if index < 0 {
+				refused = append(refused, c)
+				continue
+			}
+			r.told.set(index)
+			c.reply(Joined{ID: rep.results[i][0], Index: index, Epoch: rep.header.epoch, IssuedAt: rep.header.clock(rep.header.rt)}, nil)
+		}
+		if batch = refused; len(batch) == 0 {
+			return
+		}
+		if err := r.raiseCeiling(ctx, rep.header); err != nil || try > 0 {
+			fail(batch, ErrRetry)
+			return
+		}
+	}
+}
+
+// raiseCeiling puts the new ceiling on disk first and then in force: after any loss no index is given twice,
+// because none at or above a logged ceiling was ever given.
+func (r *Room) raiseCeiling(ctx context.Context, h header) error {
+	r.raise.Lock()
+	defer r.raise.Unlock()
+	if v := r.view.Load(); v.ceil > h.ceil {
+		return nil
+	}
+	ceil := h.ceil + max(firstCeiling, 60*r.mover.joinsPerSecond())
+	if err := <-r.log.sync(record{Kind: kindCeil, N: ceil}); err != nil {
+		return err
+	}
+	_, err := r.call(ctx, scriptRaise, ceil)
+	return err
+}
+
+// told remembers which tickets the present store knows, so that each is told at most once. It matters only after
+// a loss.
+type told struct {
+	mu   sync.Mutex
+	bits bitmap
+}
+
+func (t *told) set(index int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bits.set(index)
+}
+
+func (t *told) has(index int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bits.get(index)
+}
+
+func (t *told) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bits = nil
+}
+
+// remember tells a store that was rebuilt of a ticket given before its loss. It never blocks; a ticket that finds
+// no room in the queue is told at its next sign of life.
+func (r *Room) remember(v Visitor) {
+	if r.view.Load().losses == 0 || r.told.has(v.Index) {
+		return
+	}
+	select {
+	case r.returns.in <- call[Visitor, struct{}]{ask: v, answer: make(chan result[struct{}], 1)}:
+	default:
+	}
+}
+
+func (r *Room) runReturns(ctx context.Context, batch []call[Visitor, struct{}]) {
+	args := make([]any, 0, 3*len(batch))
+	for _, c := range batch {
+		args = append(args, c.ask.ID, c.ask.Index, c.ask.Identity)
+	}
+	if _, err := r.call(ctx, scriptReturn, args...); err != nil {
+		return // told again at their next sign of life
+	}
+	for _, c := range batch {
+		r.told.set(c.ask.Index)
+	}
+}

@@ -1,0 +1,140 @@
+package line
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed *.lua
+var luaFiles embed.FS
+
+// One script per decision. Those that move the door share doorstep.lua.
+var (
+	scriptCreate   = load("create")
+	scriptRebuild  = load("rebuild")
+	scriptStatus   = load("status")
+	scriptSettings = load("settings")
+	scriptJoin     = load("join")
+	scriptReturn   = load("return")
+	scriptKnock    = load("doorstep", "knock")
+	scriptConfirm  = load("confirm")
+	scriptTouch    = load("doorstep", "touch")
+	scriptLeave    = load("doorstep", "leave")
+	scriptTick     = load("doorstep", "tick")
+	scriptPresence = load("presence")
+	scriptRoot     = load("root")
+	scriptEntropy  = load("entropy")
+	scriptReveal   = load("reveal")
+	scriptRaise    = load("raise")
+)
+
+// script is one decision, its text complete.
+type script struct {
+	name string
+	lua  *redis.Script
+}
+
+func load(parts ...string) script {
+	var text strings.Builder
+	for _, part := range append([]string{"prelude"}, parts...) {
+		b, err := luaFiles.ReadFile(part + ".lua")
+		if err != nil {
+			panic("line: " + err.Error())
+		}
+		text.Write(b)
+	}
+	return script{name: parts[len(parts)-1], lua: redis.NewScript(text.String())}
+}
+
+// keyNames are the keys of a room in the order of KEYS in prelude.lua; the last but one belongs to the edge.
+var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge"}
+
+// roomKeys are all in one hash slot, so that a room can live in a Redis Cluster.
+func roomKeys(prefix, room, edge string) []string {
+	keys := make([]string, len(keyNames))
+	for i, name := range keyNames {
+		keys[i] = prefix + "{" + room + "}:" + name
+		if name == "out" {
+			keys[i] += ":" + edge
+		}
+	}
+	return keys
+}
+
+// The statuses of a reply.
+const (
+	statusOK     = "OK"
+	statusEarly  = "EARLY"  // not yet, or done by another
+	statusAbsent = "ABSENT" // the store does not know the room
+	statusLost   = "LOST"   // another server process answers than the one that knew the room
+	statusFenced = "FENCED" // the caller's epoch or gen is not the room's
+	statusClosed = "CLOSED"
+	statusRoot   = "ROOT"
+	statusGiven  = "GIVEN"
+)
+
+// reply of any script.
+type reply struct {
+	status  string
+	header  header
+	results [][]string
+	events  []Event
+}
+
+// run calls the script once. Scripts are idempotent, so the client may repeat a call whose answer was lost.
+func (s script) run(ctx context.Context, c redis.Scripter, keys []string, args ...any) (reply, error) {
+	raw, err := s.lua.Run(ctx, c, keys, args...).Slice()
+	if err != nil {
+		return reply{}, fmt.Errorf("%w: script %s: %w", ErrStore, s.name, err)
+	}
+	rep, err := parseReply(raw)
+	if err != nil {
+		return reply{}, fmt.Errorf("%w: script %s: %w", ErrStore, s.name, err)
+	}
+	return rep, nil
+}
+
+func parseReply(raw []any) (rep reply, err error) {
+	if len(raw) != 4 {
+		return rep, fmt.Errorf("a reply of %d parts", len(raw))
+	}
+	rep.status = fmt.Sprint(raw[0])
+	head := texts(raw[1])
+	if rep.header, err = parseHeader(head); err != nil {
+		return rep, err
+	}
+	list, _ := raw[2].([]any)
+	for _, item := range list {
+		rep.results = append(rep.results, texts(item))
+	}
+	for _, line := range texts(raw[3]) {
+		e, err := parseEvent(line)
+		if err != nil {
+			return rep, err
+		}
+		rep.events = append(rep.events, e)
+	}
+	return rep, nil
+}
+
+func texts(v any) []string {
+	list, _ := v.([]any)
+	out := make([]string, len(list))
+	for i, item := range list {
+		out[i] = fmt.Sprint(item)
+	}
+	return out
+}
+
+// num reads a number that a script wrote; scripts write nothing else there.
+func num(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,2 @@
+-- Says how the room is.
+return enter(false) or finish('OK')

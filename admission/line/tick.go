@@ -1,0 +1,166 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	tickEvery  = time.Second
+	tickJitter = 50 * time.Millisecond // edges that started together drift apart
+	shareEvery = 10 * time.Second
+)
+
+// rhythm is when the parts of a tick were last done.
+type rhythm struct {
+	presence, touches, share time.Time
+	ahead                    float64
+	waiting                  int64
+	failing                  bool
+}
+
+func (r *Room) tickLoop(ctx context.Context) {
+	var rh rhythm
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-timer.C:
+			err := r.step(context.WithoutCancel(ctx), now, &rh)
+			if failing := err != nil; failing != rh.failing {
+				rh.failing = failing
+				if failing {
+					r.cfg.Logger.Error("the room's tick fails; nobody new is let in", "room", r.cfg.Name, "error", err)
+				} else {
+					r.cfg.Logger.Info("the room ticks again", "room", r.cfg.Name)
+				}
+			}
+			timer.Reset(max(0, tickEvery-time.Since(now)+rand.N(tickJitter)))
+		}
+	}
+}
+
+// step is one tick: move X, keep the door going, write the log, bring a draw forward, send what was collected. It
+// does nothing twice if another edge has ticked in this second.
+func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
+	v := r.view.Load()
+	if !v.exists {
+		if err := r.arrive(ctx); err != nil {
+			return err
+		}
+		v = r.view.Load()
+	}
+	fence, proposed := "", v.x
+	if v.leader == r.edge {
+		fence = itoa(v.fence)
+		if v.state() == phaseOpen {
+			s, err := r.look(ctx, v.header)
+			if err != nil {
+				return err
+			}
+			proposed = r.mover.propose(v.header, s)
+		}
+		if now.Sub(rh.share) >= shareEvery {
+			if err := r.countAhead(ctx, v.header, rh); err != nil {
+				return err
+			}
+			rh.share = now
+		}
+	}
+	rep, err := r.call(ctx, scriptTick, fence, proposed, rh.ahead, rh.waiting)
+	if err != nil {
+		return err
+	}
+	h := rep.header
+	r.mover.heard(h)
+	synced := r.note(h)
+	if h.phase == phaseDrawing && h.leader == r.edge {
+		err = errors.Join(err, r.drawStep(ctx, h))
+	}
+	if step := max(firstCeiling, 60*r.mover.joinsPerSecond()); h.ceil-h.next < step/2 {
+		err = errors.Join(err, r.raiseCeiling(ctx, h))
+	}
+	r.sendConfirms(ctx)
+	if now.Sub(rh.presence) >= presenceEvery {
+		rh.presence = now
+		err = errors.Join(err, r.flushPresence(ctx))
+	}
+	if now.Sub(rh.touches) >= touchEvery {
+		rh.touches = now
+		err = errors.Join(err, r.flushTouches(ctx))
+	}
+	return errors.Join(err, <-synced)
+}
+
+// flush sends everything collected; at the end of a room.
+func (r *Room) flush(ctx context.Context) {
+	r.sendConfirms(ctx)
+	if err := errors.Join(r.flushTouches(ctx), r.flushPresence(ctx)); err != nil {
+		r.cfg.Logger.Warn("some signs of life could not be sent", "room", r.cfg.Name, "error", err)
+	}
+}
+
+// look reads the bits around X: plain reads, outside a script, because they are only a hint.
+func (r *Room) look(ctx context.Context, h header) (sight, error) {
+	from, to := r.mover.window(h)
+	s := sight{all: h.rt < h.allUntil, base: from}
+	var here0, here1, came *redis.StringCmd
+	_, err := r.store.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		here0 = p.GetRange(ctx, r.key("here0"), from/8, to/8)
+		here1 = p.GetRange(ctx, r.key("here1"), from/8, to/8)
+		came = p.GetRange(ctx, r.key("came"), from/8, to/8)
+		return nil
+	})
+	if err != nil {
+		return s, wrapStore(err)
+	}
+	s.here = bitmap(here0.Val())
+	s.here.or([]byte(here1.Val()))
+	s.came = bitmap(came.Val())
+	return s, nil
+}
+
+// countAhead measures which share of the places from X on is present.
+func (r *Room) countAhead(ctx context.Context, h header, rh *rhythm) error {
+	rh.ahead, rh.waiting = 1, max(0, h.next-h.x)+h.door
+	if h.rt < h.allUntil || h.next <= h.x {
+		return nil
+	}
+	from := (h.x + 7) / 8
+	all, err := r.store.client.GetRange(ctx, r.key("here0"), from, h.next/8).Bytes()
+	if err != nil {
+		return wrapStore(err)
+	}
+	other, err := r.store.client.GetRange(ctx, r.key("here1"), from, h.next/8).Bytes()
+	if err != nil {
+		return wrapStore(err)
+	}
+	here := bitmap(all)
+	here.or(other)
+	present := int64(0)
+	for _, b := range here {
+		present += int64(bits.OnesCount8(b))
+	}
+	rh.ahead = float64(present) / float64(h.next-h.x)
+	rh.waiting = present + h.door
+	return nil
+}
+
+func (r *Room) key(name string) string {
+	for i, k := range keyNames {
+		if k == name {
+			return r.keys[i]
+		}
+	}
+	panic("line: no key " + name)
+}
+
+func wrapStore(err error) error { return fmt.Errorf("%w: %w", ErrStore, err) }
