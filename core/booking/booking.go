@@ -57,6 +57,8 @@ type Engine struct {
 	metrics *metrics
 	events  sync.Map // slug -> event id; an event's slug never changes
 	flight  flight
+	lanes   [laneCount]lane
+	slow    chan struct{} // one place for each connection of the slow lane
 	loops   []loop
 
 	// onHoldsEnded is the orders' part of a release or replacement; set by New.
@@ -75,7 +77,10 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("booking metrics: %w", err)
 	}
-	e := &Engine{cfg: cfg.withDefaults(), db: db, log: d.Log, metrics: m}
+	e := &Engine{cfg: cfg.withDefaults(), db: db, log: d.Log, metrics: m, slow: make(chan struct{}, slowLaneWidth)}
+	for i := range e.lanes {
+		e.lanes[i].e = e
+	}
 	return e, nil
 }
 

@@ -1,6 +1,10 @@
 package booking
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ropeline/ropeline/core/problem"
+)
 
 type metrics struct {
 	loopErrors *prometheus.CounterVec
@@ -48,4 +52,19 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		}
 	}
 	return m, nil
+}
+
+// countHold counts a request by its refusal's code. The codes are ours and few.
+func (m *metrics) countHold(r *request, err error) {
+	route, outcome := "hold", "done"
+	if r.take == nil {
+		route = "release"
+	}
+	if err != nil {
+		outcome = "fault"
+		if p := problem.As(err); p != nil {
+			outcome = p.Code
+		}
+	}
+	m.holds.WithLabelValues(route, outcome).Inc()
 }

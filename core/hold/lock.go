@@ -5,27 +5,44 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ropeline/ropeline/core/problem"
 )
 
-// LockEvent reads an event and keeps its state as it is until the transaction
-// ends: the first lock of every transaction that sells.
+// LockEvent is LockEvents for one.
 func LockEvent(ctx context.Context, tx pgx.Tx, id int64) (*Event, error) {
-	ev := new(Event)
-	err := tx.QueryRow(ctx, sqlLockEvent, []int64{id}).Scan(ev.fields()...)
-	if errors.Is(err, pgx.ErrNoRows) {
+	evs, err := LockEvents(ctx, tx, []int64{id})
+	if err != nil {
+		return nil, err
+	}
+	if evs[id] == nil {
 		return nil, problem.NotFound
 	}
-	if err != nil {
-		return nil, fmt.Errorf("lock event: %w", err)
-	}
-	return ev, nil
+	return evs[id], nil
 }
 
-// fields are where a row of eventColumns goes.
-func (e *Event) fields() []any {
-	return []any{&e.ID, &e.Slug, &e.Title, &e.Organiser, &e.State, &e.Currency, &e.OnSaleAt, &e.OffSaleAt, &e.MaxPerAccount,
-		micros{&e.TTL}, &e.Extend, micros{&e.ExtendBy}, micros{&e.Cap}, &e.LatePolicy, &e.FeeBP}
+// LockHold locks everything a hold is about (its account, counters, seats), waiting
+// where it must, reclaims, and reads it: what confirm, pay, send, cancel and refund
+// begin with. The event is locked already; the order's row comes after this.
+//
+// Of the World it returns, Alive, Sell, Retake, GiveBack and Extend are the rules;
+// Write brings the tables up to it.
+func LockHold(ctx context.Context, tx pgx.Tx, ev *Event, id uuid.UUID) (*World, *Hold, error) {
+	var account int64
+	err := tx.QueryRow(ctx, sqlHoldAccount, ev.ID, id).Scan(&account)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil, problem.NotFound
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("find hold: %w", err)
+	}
+	s := NewScope()
+	s.Release(ev.ID, account, id)
+	w, err := Load(ctx, tx, map[int64]*Event{ev.ID: ev}, s, Block)
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, w.Hold(ev.ID, id), nil
 }

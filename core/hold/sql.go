@@ -1,30 +1,182 @@
 package hold
 
-import (
-	"time"
-
-	"github.com/jackc/pgx/v5/pgtype"
-)
-
-// Statements of the inventory. Sets of keys come as parallel arrays; "k" is the
-// set. Locking statements order by key, so that transactions that meet wait in a
-// row and never in a circle.
+// Statements of the inventory. Sets of keys come as parallel arrays and are called
+// k. Locking statements order by key, so that transactions that meet wait in a row
+// and never in a circle. FOR NO KEY UPDATE: nothing here changes a key, and foreign
+// keys need not wait.
 const (
 	// Lengths of time leave the server in microseconds: a Go duration and an
 	// interval do not agree on what a day is.
-	eventColumns = `e.id, e.slug, e.title, e.organiser, e.state, e.currency, e.on_sale_at, e.off_sale_at, e.max_per_account,
+	sqlLockEvents = `
+SELECT e.id, e.slug, e.title, e.organiser, e.state, e.currency, e.on_sale_at, e.off_sale_at, e.max_per_account,
        (extract(epoch FROM e.hold_ttl) * 1e6)::bigint, e.extend, (extract(epoch FROM e.extend_by) * 1e6)::bigint,
-       (extract(epoch FROM e.hold_cap) * 1e6)::bigint, e.late_policy, e.fee_bp`
+       (extract(epoch FROM e.hold_cap) * 1e6)::bigint, e.late_policy, e.fee_bp
+  FROM event e WHERE e.id = ANY($1::bigint[]) ORDER BY e.id FOR SHARE OF e`
 
-	sqlLockEvent = `SELECT ` + eventColumns + `
-  FROM event e WHERE e.id = ANY($1) ORDER BY e.id FOR SHARE OF e`
+	// Which rows a hold is about never changes, so this may be read before any lock.
+	sqlHoldRows = `
+SELECT h.event_id, h.id, h.account_id, l.counter_id, l.seat_id
+  FROM unnest($1::bigint[], $2::uuid[]) AS k(event_id, hold_id)
+  JOIN hold h ON h.event_id = k.event_id AND h.id = k.hold_id
+  JOIN hold_line l ON l.event_id = h.event_id AND l.hold_id = h.id`
+
+	sqlAddAccounts = `
+INSERT INTO account_event (event_id, account_id)
+SELECT k.event_id, k.account_id FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, account_id)
+ ORDER BY 1, 2 ON CONFLICT DO NOTHING`
+
+	lockAccounts = `
+SELECT a.event_id, a.account_id, a.sold
+  FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, account_id)
+  JOIN account_event a ON a.event_id = k.event_id AND a.account_id = k.account_id
+ ORDER BY a.event_id, a.account_id FOR NO KEY UPDATE OF a`
+	sqlLockAccounts     = lockAccounts
+	sqlLockAccountsSkip = lockAccounts + ` SKIP LOCKED`
+
+	// Never SKIP LOCKED: every batch of an event needs its hot counter, and waits
+	// for the batch of the other process.
+	sqlLockCounters = `
+SELECT c.event_id, c.id, c.name, c.class, c.capacity, c.overbook, c.excess, c.held, c.sold
+  FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, counter_id)
+  JOIN counter c ON c.event_id = k.event_id AND c.id = k.counter_id
+ ORDER BY c.event_id, c.id FOR NO KEY UPDATE OF c`
+
+	lockSeats = `
+SELECT s.event_id, s.seat_id, s.class, s.state, s.hold_id, s.hold_version, s.held_until
+  FROM unnest($1::bigint[], $2::int[]) AS k(event_id, seat_id)
+  JOIN seat s ON s.event_id = k.event_id AND s.seat_id = k.seat_id
+ ORDER BY s.event_id, s.seat_id FOR NO KEY UPDATE OF s`
+	sqlLockSeats     = lockSeats
+	sqlLockSeatsSkip = lockSeats + ` SKIP LOCKED`
+
+	sqlSeatsThere = `
+SELECT s.event_id, s.seat_id
+  FROM unnest($1::bigint[], $2::int[]) AS k(event_id, seat_id)
+  JOIN seat s ON s.event_id = k.event_id AND s.seat_id = k.seat_id`
+
+	sqlPrices = `SELECT event_id, class, amount FROM price_level WHERE event_id = ANY($1::bigint[])`
+
+	sqlLabels = `
+SELECT e.id, v.seat_id, v.section, v.row_name, v.number
+  FROM unnest($1::bigint[], $2::int[]) AS k(event_id, seat_id)
+  JOIN event e ON e.id = k.event_id
+  JOIN venue_seat v ON v.venue_id = e.venue_id AND v.seat_id = k.seat_id`
+
+	sqlNow = `SELECT clock_timestamp()`
+
+	// sqlReclaim gives due lines ($3 = now) of locked counters back: before anything
+	// is decided on a counter, always, and by the sweeper (with a limit, $4; NULL is
+	// none). The guard on the state makes each line come back once. The excess that
+	// a lowered limit left shrinks with every place that returns.
+	sqlReclaim = `
+WITH due AS (
+  UPDATE hold_line l SET state = 0
+    FROM (SELECT d.event_id, d.hold_id, d.line
+            FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, counter_id)
+            JOIN hold_line d ON d.event_id = k.event_id AND d.counter_id = k.counter_id AND d.state = 1 AND d.held_until <= $3
+           LIMIT $4) AS d
+   WHERE l.event_id = d.event_id AND l.hold_id = d.hold_id AND l.line = d.line AND l.state = 1
+  RETURNING l.event_id, l.counter_id, l.qty),
+s AS (SELECT event_id, counter_id, sum(qty)::int AS q, count(*) AS n FROM due GROUP BY 1, 2)
+UPDATE counter c SET held = c.held - s.q, excess = greatest(0, c.excess - s.q)
+  FROM s WHERE c.event_id = s.event_id AND c.id = s.counter_id
+RETURNING c.event_id, c.id, c.held, c.excess, s.n`
+
+	sqlLiveHolds = `
+SELECT l.event_id, l.account_id, sum(l.qty)
+  FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, account_id)
+  JOIN hold_line l ON l.event_id = k.event_id AND l.account_id = k.account_id AND l.state = 1 AND l.held_until > $3
+ GROUP BY 1, 2`
+
+	sqlHoldAccount = `SELECT account_id FROM hold WHERE event_id = $1 AND id = $2`
+
+	sqlHolds = `
+SELECT h.event_id, h.id, h.account_id, h.state, h.created_at, h.first_held_at, h.held_until, h.extended, h.amount, h.currency
+  FROM unnest($1::bigint[], $2::uuid[]) AS k(event_id, hold_id)
+  JOIN hold h ON h.event_id = k.event_id AND h.id = k.hold_id`
+
+	sqlLines = `
+SELECT l.event_id, l.hold_id, l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.hold_version, l.qty, l.price, l.state, l.held_until
+  FROM unnest($1::bigint[], $2::uuid[]) AS k(event_id, hold_id)
+  JOIN hold_line l ON l.event_id = k.event_id AND l.hold_id = k.hold_id
+ ORDER BY 1, 2, 3`
+
+	sqlWriteSeats = `
+UPDATE seat s SET state = k.state, hold_id = k.hold_id, hold_version = k.version, held_until = k.until
+  FROM unnest($1::bigint[], $2::int[], $3::text[], $4::uuid[], $5::int[], $6::timestamptz[])
+       AS k(event_id, seat_id, state, hold_id, version, until)
+ WHERE s.event_id = k.event_id AND s.seat_id = k.seat_id`
+
+	// A line whose seat was taken over is over too. One that counts in a counter
+	// waits for the reclaim under that counter's lock.
+	sqlOvertaken = `
+UPDATE hold_line l SET state = 0
+  FROM unnest($1::bigint[], $2::uuid[], $3::int[]) AS k(event_id, hold_id, seat_id)
+ WHERE l.event_id = k.event_id AND l.hold_id = k.hold_id AND l.seat_id = k.seat_id AND l.state = 1 AND l.counter_id IS NULL`
+
+	sqlAddHolds = `
+INSERT INTO hold (event_id, id, account_id, state, created_at, first_held_at, held_until, amount, currency)
+SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::smallint[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::bigint[], $9::text[])`
+
+	sqlAddLines = `
+INSERT INTO hold_line (event_id, hold_id, line, account_id, seat_id, counter_id, hold_version, qty, price, state, held_until)
+SELECT event_id, hold_id, line, account_id, nullif(seat_id, 0), nullif(counter_id, 0), version, qty, price, state, until
+  FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[], $9::bigint[], $10::smallint[], $11::timestamptz[])
+       AS k(event_id, hold_id, line, account_id, seat_id, counter_id, version, qty, price, state, until)`
+
+	sqlWriteHolds = `
+UPDATE hold h SET state = k.state, held_until = k.until, extended = k.extended
+  FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::timestamptz[], $5::smallint[]) AS k(event_id, hold_id, state, until, extended)
+ WHERE h.event_id = k.event_id AND h.id = k.hold_id`
+
+	sqlWriteLines = `
+UPDATE hold_line l SET state = k.state, hold_version = k.version, held_until = k.until
+  FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::smallint[], $5::int[], $6::timestamptz[]) AS k(event_id, hold_id, line, state, version, until)
+ WHERE l.event_id = k.event_id AND l.hold_id = k.hold_id AND l.line = k.line`
+
+	sqlWriteCounters = `
+UPDATE counter c SET held = k.held, sold = k.sold, excess = k.excess
+  FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::int[], $5::int[]) AS k(event_id, counter_id, held, sold, excess)
+ WHERE c.event_id = k.event_id AND c.id = k.counter_id`
+
+	sqlWriteAccounts = `
+UPDATE account_event a SET sold = k.sold
+  FROM unnest($1::bigint[], $2::bigint[], $3::int[]) AS k(event_id, account_id, sold)
+ WHERE a.event_id = k.event_id AND a.account_id = k.account_id`
+
+	// A version is made by whoever needs it first; the rows are locked in order.
+	sqlRaiseVersions = `
+INSERT INTO event_version AS v (event_id, v)
+SELECT k.event_id, 1 FROM unnest($1::bigint[]) AS k(event_id) ORDER BY 1
+ON CONFLICT (event_id) DO UPDATE SET v = v.v + 1
+RETURNING event_id, v`
+
+	sqlVersions = `SELECT event_id, v FROM event_version WHERE event_id = ANY($1::bigint[])`
+
+	// Due lines without a counter are in no sum; the sweeper closes them so that the
+	// index of live lines stays small. It takes what nobody else is using.
+	sqlSweepLoose = `
+UPDATE hold_line l SET state = 0
+  FROM (SELECT event_id, hold_id, line FROM hold_line
+         WHERE event_id = $1 AND counter_id IS NULL AND state = 1 AND held_until <= $2
+         LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) AS d
+ WHERE l.event_id = d.event_id AND l.hold_id = d.hold_id AND l.line = d.line`
+
+	sqlDue = `
+SELECT e.id, coalesce(l.counter_id, 0) FROM event e
+  CROSS JOIN LATERAL (SELECT DISTINCT counter_id FROM hold_line
+                       WHERE event_id = e.id AND state = 1 AND held_until <= clock_timestamp() LIMIT $1) AS l
+ ORDER BY 1, 2`
 )
 
-// micros scans microseconds into a duration.
-type micros struct{ d *time.Duration }
-
-// ScanInt64 is how pgx hands over a bigint.
-func (m micros) ScanInt64(v pgtype.Int8) error {
-	*m.d = time.Duration(v.Int64) * time.Microsecond
-	return nil
+// statements are all statements of the package, for the test that prepares them.
+var statements = map[string]string{
+	"lock events": sqlLockEvents, "hold rows": sqlHoldRows, "add accounts": sqlAddAccounts,
+	"lock accounts": sqlLockAccounts, "lock accounts, skip": sqlLockAccountsSkip, "lock counters": sqlLockCounters,
+	"lock seats": sqlLockSeats, "lock seats, skip": sqlLockSeatsSkip, "seats there": sqlSeatsThere,
+	"prices": sqlPrices, "labels": sqlLabels, "now": sqlNow, "reclaim": sqlReclaim, "live holds": sqlLiveHolds,
+	"hold account": sqlHoldAccount, "holds": sqlHolds, "lines": sqlLines, "write seats": sqlWriteSeats, "overtaken": sqlOvertaken,
+	"add holds": sqlAddHolds, "add lines": sqlAddLines, "write holds": sqlWriteHolds, "write lines": sqlWriteLines,
+	"write counters": sqlWriteCounters, "write accounts": sqlWriteAccounts, "sweep loose": sqlSweepLoose,
+	"raise versions": sqlRaiseVersions, "versions": sqlVersions, "due": sqlDue,
 }

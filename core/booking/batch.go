@@ -1,0 +1,271 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+// errNoEffect rolls back a batch in which nothing happened: all its requests were
+// refused or skipped. That is cheaper than committing the deletion of their keys.
+var errNoEffect = errors.New("nothing to commit")
+
+// decision is one try of a batch: many requests, one transaction, a dozen
+// statements however many there are. The order of its steps is the lock order.
+type decision struct {
+	e     *Engine
+	batch []*request
+	wait  hold.Wait
+	out   map[*request]outcome
+
+	world *hold.World
+	fresh []*request // whose key is new: these are decided
+	done  []*request // with an effect
+	holds map[*request]*hold.Hold
+	ended []endedHold
+}
+
+func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
+	events, err := hold.LockEvents(ctx, tx, d.eventIDs(d.batch))
+	if err != nil {
+		return err
+	}
+	if err := d.takeKeys(ctx, tx); err != nil {
+		return err
+	}
+	if len(d.fresh) == 0 {
+		return nil // replays only; they have written
+	}
+	scope := hold.NewScope()
+	for _, r := range d.fresh {
+		if r.take != nil {
+			scope.Request(*r.take)
+		} else {
+			scope.Release(r.key.event, r.key.account, r.release)
+		}
+	}
+	if d.world, err = hold.Load(ctx, tx, events, scope, d.wait); err != nil {
+		return err
+	}
+	d.decide()
+	changed, err := d.world.Write(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := d.e.cancelOrdersOf(ctx, tx, d.ended, d.world.Now); err != nil {
+		return err
+	}
+	versions, err := d.e.publish(ctx, tx, changed)
+	if err != nil {
+		return err
+	}
+	return d.answer(ctx, tx, versions)
+}
+
+func (d *decision) eventIDs(rs []*request) []int64 {
+	ids := make([]int64, len(rs))
+	for i, r := range rs {
+		ids[i] = r.key.event
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// takeKeys inserts the keys of the batch; whoever's key was there is a replay.
+func (d *decision) takeKeys(ctx context.Context, tx pgx.Tx) error {
+	byKey := make(map[key]*request, len(d.batch))
+	for _, r := range d.batch {
+		byKey[r.key] = r
+	}
+	k := keysOf(d.batch)
+	rows, err := tx.Query(ctx, sqlTakeKeys, k.events, k.accounts, k.routes, k.keys, k.prints)
+	if err != nil {
+		return fmt.Errorf("take keys: %w", err)
+	}
+	isFresh := make(map[*request]bool, len(d.batch))
+	var got key
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key}, func() error {
+		isFresh[byKey[got]] = true
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("take keys: %w", err)
+	}
+	var old []*request
+	for _, r := range d.batch {
+		if isFresh[r] {
+			d.fresh = append(d.fresh, r)
+		} else {
+			old = append(old, r)
+		}
+	}
+	return d.replay(ctx, tx, old, byKey)
+}
+
+// replay answers from the stored rows, and counts itself in them so that its
+// COMMIT waits for the standby like the first answer's did.
+func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey map[key]*request) error {
+	if len(old) == 0 {
+		return nil
+	}
+	k := keysOf(old)
+	rows, err := tx.Query(ctx, sqlReplays, k.events, k.accounts, k.routes, k.keys, k.prints)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	var (
+		got  key
+		same bool
+		a    Answer
+	)
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key, &same, &a.Status, &a.Body}, func() error {
+		r := byKey[got]
+		if !same {
+			d.out[r] = outcome{err: ErrMismatch}
+			return nil
+		}
+		d.out[r] = outcome{answer: &Answer{Status: a.Status, Body: slices.Clone(a.Body), Replayed: true}}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	for _, r := range old {
+		if _, ok := d.out[r]; !ok {
+			d.out[r] = outcome{err: problem.Busy} // refused and forgotten in between
+		}
+	}
+	return nil
+}
+
+// decide runs the rules in the order of arrival, each request on what those before
+// it have left.
+func (d *decision) decide() {
+	d.holds = make(map[*request]*hold.Hold, len(d.fresh))
+	for _, r := range d.fresh {
+		var (
+			h   *hold.Hold
+			old *hold.Hold
+			err error
+		)
+		switch {
+		case r.take != nil && !d.world.Ready(*r.take), r.take == nil && !d.world.ReadyToRelease(r.key.event, r.key.account, r.release):
+			continue // skipped
+		case r.take != nil:
+			h, old, err = d.world.Take(*r.take)
+		default:
+			h, err = d.world.Release(r.key.event, r.key.account, r.release)
+			old = h
+		}
+		if err != nil {
+			d.out[r] = outcome{err: err}
+			continue
+		}
+		d.holds[r] = h
+		d.done = append(d.done, r)
+		if old != nil {
+			d.ended = append(d.ended, endedHold{old.EventID, old.ID})
+		}
+	}
+}
+
+// answer stores the answers of those who got something and drops the keys of the
+// others, whose requests had no effect and may be decided anew.
+func (d *decision) answer(ctx context.Context, tx pgx.Tx, versions map[int64]int64) error {
+	if err := d.tellVersions(ctx, tx, versions); err != nil {
+		return err
+	}
+	var (
+		none     []*request
+		statuses []int16
+		bodies   [][]byte
+	)
+	for _, r := range d.fresh {
+		h := d.holds[r]
+		if h == nil {
+			none = append(none, r)
+			continue
+		}
+		status := http.StatusCreated
+		if r.take == nil {
+			status = http.StatusOK
+		}
+		body, err := encode(viewHold(d.world, h, versions[h.EventID]))
+		if err != nil {
+			return err
+		}
+		statuses, bodies = append(statuses, int16(status)), append(bodies, body)
+		d.out[r] = outcome{answer: &Answer{Status: status, Body: body}}
+	}
+	if len(d.done) == 0 && len(d.fresh) == len(d.batch) && !d.world.Reclaimed {
+		return errNoEffect
+	}
+	if len(d.done) > 0 {
+		k := keysOf(d.done)
+		if _, err := tx.Exec(ctx, sqlStoreAnswers, k.events, k.accounts, k.routes, k.keys, statuses, bodies); err != nil {
+			return fmt.Errorf("store answers: %w", err)
+		}
+	}
+	if len(none) > 0 {
+		k := keysOf(none)
+		if _, err := tx.Exec(ctx, sqlDropKeys, k.events, k.accounts, k.routes, k.keys); err != nil {
+			return fmt.Errorf("drop keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// tellVersions adds the map's version to every conflict: it tells a client whether
+// its picture is older than the refusal.
+func (d *decision) tellVersions(ctx context.Context, tx pgx.Tx, versions map[int64]int64) error {
+	var need []*request
+	for r, o := range d.out {
+		if conflict(o.err) {
+			if _, known := versions[r.key.event]; !known {
+				need = append(need, r)
+			}
+		}
+	}
+	now, err := hold.Versions(ctx, tx, d.eventIDs(need))
+	if err != nil {
+		return err
+	}
+	for r, o := range d.out {
+		if conflict(o.err) {
+			v, known := versions[r.key.event]
+			if !known {
+				v = now[r.key.event]
+			}
+			o.err = problem.As(o.err).With("version", v)
+			d.out[r] = o
+		}
+	}
+	return nil
+}
+
+func conflict(err error) bool {
+	return errors.Is(err, hold.ErrSeatTaken) || errors.Is(err, hold.ErrNotEnough)
+}
+
+// keyArrays are keys as parallel arrays, in the order of the requests.
+type keyArrays struct {
+	events, accounts []int64
+	routes, keys     []string
+	prints           [][]byte
+}
+
+func keysOf(rs []*request) keyArrays {
+	var k keyArrays
+	for _, r := range rs {
+		k.events, k.accounts = append(k.events, r.key.event), append(k.accounts, r.key.account)
+		k.routes, k.keys, k.prints = append(k.routes, r.key.route), append(k.keys, r.key.key), append(k.prints, r.print)
+	}
+	return k
+}

@@ -1,0 +1,43 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/outbox"
+)
+
+// seatsChanged is the outbox message of an event: what is different from version-1.
+type seatsChanged struct {
+	Version int64 `json:"version"`
+	hold.Changes
+}
+
+// publish gives every changed event its next version and one outbox row. It comes
+// last in a transaction: the version is the last lock, and whoever holds it makes
+// the others of the event wait for this COMMIT.
+func (e *Engine) publish(ctx context.Context, tx pgx.Tx, changed []hold.Changes) (versions map[int64]int64, err error) {
+	if len(changed) == 0 {
+		return map[int64]int64{}, nil
+	}
+	ids := make([]int64, len(changed))
+	for i, c := range changed {
+		ids[i] = c.EventID
+	}
+	if versions, err = hold.RaiseVersions(ctx, tx, ids); err != nil {
+		return nil, err
+	}
+	rows := make([]outbox.Row, len(changed))
+	for i, c := range changed {
+		v := versions[c.EventID]
+		rows[i] = outbox.Row{Aggregate: "event:" + strconv.FormatInt(c.EventID, 10), Seq: v, Kind: "seats_changed", Payload: seatsChanged{v, c}}
+	}
+	if err := outbox.Append(ctx, tx, rows...); err != nil {
+		return nil, fmt.Errorf("publish: %w", err)
+	}
+	return versions, nil
+}

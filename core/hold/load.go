@@ -1,0 +1,253 @@
+package hold
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Wait says what Load does about a row that somebody else has locked.
+type Wait bool
+
+const (
+	// Skip leaves it out of the World: the request that needs it has its turn later.
+	Skip Wait = false
+	// Block waits for it, as long as lock_timeout.
+	Block Wait = true
+)
+
+// LockEvents reads events and keeps their states as they are until the transaction
+// ends: the first lock of every transaction that sells. Unknown ids are left out.
+func LockEvents(ctx context.Context, tx pgx.Tx, ids []int64) (map[int64]*Event, error) {
+	rows, err := tx.Query(ctx, sqlLockEvents, ids)
+	if err != nil {
+		return nil, fmt.Errorf("lock events: %w", err)
+	}
+	out := make(map[int64]*Event, len(ids))
+	ev := Event{}
+	var ttl, by, cap int64
+	_, err = pgx.ForEachRow(rows, []any{&ev.ID, &ev.Slug, &ev.Title, &ev.Organiser, &ev.State, &ev.Currency, &ev.OnSaleAt, &ev.OffSaleAt,
+		&ev.MaxPerAccount, &ttl, &ev.Extend, &by, &cap, &ev.LatePolicy, &ev.FeeBP}, func() error {
+		e := ev
+		e.TTL, e.ExtendBy, e.Cap = micros(ttl), micros(by), micros(cap)
+		out[e.ID] = &e
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock events: %w", err)
+	}
+	return out, nil
+}
+
+func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+
+// Load locks the scope's rows in the order of the house (accounts, counters,
+// seats), reads the clock, reclaims the counters, and reads everything the rules
+// need. The events are locked already.
+func Load(ctx context.Context, tx pgx.Tx, events map[int64]*Event, s *Scope, wait Wait) (*World, error) {
+	w := newWorld(time.Time{})
+	w.events = events
+	if err := s.addRowsOfHolds(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := w.lock(ctx, tx, s, wait); err != nil {
+		return nil, err
+	}
+	if err := w.read(ctx, tx, s); err != nil {
+		return nil, err
+	}
+	if err := w.findUnknown(ctx, tx, s); err != nil {
+		return nil, err
+	}
+	w.endLooseLines()
+	return w, nil
+}
+
+// addRowsOfHolds completes the scope with the rows its holds are about.
+func (s *Scope) addRowsOfHolds(ctx context.Context, tx pgx.Tx) error {
+	if len(s.holds) == 0 {
+		return nil
+	}
+	events, ids := s.holdArrays()
+	rows, err := tx.Query(ctx, sqlHoldRows, events, ids)
+	if err != nil {
+		return fmt.Errorf("rows of holds: %w", err)
+	}
+	var (
+		k       holdKey
+		account int64
+		counter *int64
+		seat    *int32
+	)
+	_, err = pgx.ForEachRow(rows, []any{&k.event, &k.hold, &account, &counter, &seat}, func() error {
+		if _, ours := s.accounts[accountKey{k.event, account}]; !ours {
+			return nil // another account's hold: its rows are none of our business
+		}
+		if counter != nil {
+			s.counters[counterKey{k.event, *counter}] = struct{}{}
+		}
+		if seat != nil {
+			s.seats[seatKey{k.event, *seat}] = struct{}{}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("rows of holds: %w", err)
+	}
+	return nil
+}
+
+// lock is one round trip: the server runs its statements one after the other, and
+// the clock's is the last.
+func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error {
+	accounts, seats := sqlLockAccounts, sqlLockSeats
+	if wait == Skip {
+		accounts, seats = sqlLockAccountsSkip, sqlLockSeatsSkip
+	}
+	b := new(batch)
+	if len(s.accounts) > 0 {
+		ae, ai := s.accountArrays()
+		b.exec(sqlAddAccounts, ae, ai)
+		var a Account
+		b.each(accounts, []any{ae, ai}, []any{&a.EventID, &a.ID, &a.Sold}, func() {
+			row := a
+			w.accounts[accountKey{a.EventID, a.ID}] = &row
+		})
+	}
+	if len(s.counters) > 0 {
+		ce, ci := s.counterArrays()
+		var c Counter
+		b.each(sqlLockCounters, []any{ce, ci}, []any{&c.EventID, &c.ID, &c.Name, &c.Class, &c.Capacity, &c.Overbook, &c.Excess, &c.Held, &c.Sold}, func() {
+			row := c
+			w.counters[counterKey{c.EventID, c.ID}] = &row
+		})
+	}
+	if len(s.seats) > 0 {
+		se, si := s.seatArrays()
+		w.lockSeats(b, seats, se, si)
+	}
+	b.each(sqlNow, nil, []any{&w.Now}, func() { w.Now = w.Now.UTC() })
+	return b.send(ctx, tx, "lock places")
+}
+
+func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
+	var (
+		s     Seat
+		held  *uuid.UUID
+		until *time.Time
+	)
+	b.each(sql, []any{events, ids}, []any{&s.EventID, &s.ID, &s.Class, &s.State, &held, &s.Version, &until}, func() {
+		row := s
+		if held != nil {
+			row.HoldID = *held
+		}
+		if until != nil {
+			row.HeldUntil = until.UTC()
+		}
+		w.seats[seatKey{s.EventID, s.ID}] = &row
+	})
+	var section, line, number string
+	var k seatKey
+	b.each(sqlLabels, []any{events, ids}, []any{&k.event, &k.seat, &section, &line, &number}, func() {
+		w.labels[k] = Label(section, line, number)
+	})
+}
+
+// read reclaims and then reads what the locks protect.
+func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
+	b := new(batch)
+	if len(s.counters) > 0 {
+		ce, ci := s.counterArrays()
+		var k counterKey
+		var held, excess, n int
+		b.each(sqlReclaim, []any{ce, ci, w.Now, nil}, []any{&k.event, &k.counter, &held, &excess, &n}, func() {
+			c := w.counters[k]
+			c.Held, c.Excess = held, excess
+			w.Reclaimed = true
+		})
+	}
+	if len(s.accounts) > 0 {
+		ae, ai := s.accountArrays()
+		var k accountKey
+		var live int
+		b.each(sqlLiveHolds, []any{ae, ai, w.Now}, []any{&k.event, &k.account, &live}, func() {
+			if a := w.accounts[k]; a != nil {
+				a.Live = live
+			}
+		})
+	}
+	if len(s.holds) > 0 {
+		he, hi := s.holdArrays()
+		w.readHolds(b, he, hi)
+	}
+	ids := make([]int64, 0, len(w.events))
+	for id := range w.events {
+		ids = append(ids, id)
+	}
+	var p priceKey
+	var amount int64
+	b.each(sqlPrices, []any{ids}, []any{&p.event, &p.class, &amount}, func() { w.prices[p] = amount })
+	return b.send(ctx, tx, "read places")
+}
+
+func (w *World) readHolds(b *batch, events []int64, ids []uuid.UUID) {
+	var h Hold
+	b.each(sqlHolds, []any{events, ids}, []any{&h.EventID, &h.ID, &h.AccountID, &h.State, &h.CreatedAt, &h.FirstHeldAt, &h.HeldUntil,
+		&h.Extended, &h.Amount, &h.Currency}, func() {
+		row := h
+		row.CreatedAt, row.FirstHeldAt, row.HeldUntil = h.CreatedAt.UTC(), h.FirstHeldAt.UTC(), h.HeldUntil.UTC()
+		w.addHold(&row)
+	})
+	var (
+		k holdKey
+		l Line
+	)
+	b.each(sqlLines, []any{events, ids}, []any{&k.event, &k.hold, &l.N, &l.Seat, &l.Counter, &l.Version, &l.Qty, &l.Price, &l.State, &l.HeldUntil}, func() {
+		row := l
+		row.HeldUntil = l.HeldUntil.UTC()
+		h := w.holds[k]
+		h.Lines = append(h.Lines, &row)
+		w.owner[&row] = h
+	})
+}
+
+// findUnknown tells seats that do not exist from seats that were skipped. Nearly
+// always nothing is missing, and nothing is asked.
+func (w *World) findUnknown(ctx context.Context, tx pgx.Tx, s *Scope) error {
+	missing := make(map[seatKey]struct{})
+	for k := range s.seats {
+		if w.seats[k] == nil {
+			missing[k] = struct{}{}
+			w.unknown[k] = true
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	events, ids := seatArrays(missing)
+	b := new(batch)
+	var k seatKey
+	b.each(sqlSeatsThere, []any{events, ids}, []any{&k.event, &k.seat}, func() { delete(w.unknown, k) })
+	return b.send(ctx, tx, "find seats")
+}
+
+// endLooseLines closes due lines that count in no counter; the reclaim has done
+// the others.
+func (w *World) endLooseLines() {
+	for _, h := range w.holds {
+		for _, l := range h.Lines {
+			if l.State == LineHeld && l.Counter == 0 && !l.HeldUntil.After(w.Now) {
+				w.touchLine(l)
+				l.State = LineNone
+			}
+		}
+	}
+}
+
+// Label is what a seat is called everywhere.
+func Label(section, row, number string) string {
+	return section + ", row " + row + ", seat " + number
+}

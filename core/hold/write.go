@@ -1,0 +1,245 @@
+package hold
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Changes are what others are told about one event after a transaction: the rows
+// of its outbox message.
+type Changes struct {
+	EventID  int64           `json:"event"`
+	Seats    []SeatChange    `json:"seats,omitempty"`
+	Counters []CounterChange `json:"counters,omitempty"`
+}
+
+// SeatChange is a seat's new state. HeldUntil is set while it is held: expiry is no
+// event of its own, whoever draws a map knows each seat's end.
+type SeatChange struct {
+	Seat      int32      `json:"seat"`
+	State     string     `json:"state"`
+	HeldUntil *time.Time `json:"held_until,omitempty"`
+}
+
+// CounterChange is a counter's new sums.
+type CounterChange struct {
+	ID        int64 `json:"id"`
+	Held      int   `json:"held"`
+	Sold      int   `json:"sold"`
+	Available int   `json:"available"`
+}
+
+// Write brings the tables up to the World with one statement a table, in one round
+// trip, and returns the changes by event. Rows that a refused request touched and
+// gave back are not written.
+func (w *World) Write(ctx context.Context, tx pgx.Tx) ([]Changes, error) {
+	b := new(batch)
+	seats, counters := w.changedSeats(), w.changedCounters()
+	w.writeSeats(b, seats)
+	w.writeOvertaken(b)
+	w.writeCreated(b)
+	w.writeHolds(b)
+	w.writeLines(b)
+	w.writeCounters(b, counters)
+	w.writeAccounts(b)
+	if err := b.send(ctx, tx, "write places"); err != nil {
+		return nil, err
+	}
+	return changes(seats, counters), nil
+}
+
+func (w *World) changedSeats() []*Seat {
+	var out []*Seat
+	for s, was := range w.was.seats {
+		if *s != was {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Seat) int { return cmp.Or(cmp.Compare(a.EventID, b.EventID), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+func (w *World) changedCounters() []*Counter {
+	var out []*Counter
+	for c, was := range w.was.counters {
+		if *c != was {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Counter) int { return cmp.Or(cmp.Compare(a.EventID, b.EventID), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+func (w *World) writeSeats(b *batch, seats []*Seat) {
+	var (
+		events   []int64
+		ids      []int32
+		states   []string
+		holds    []*uuid.UUID
+		versions []int32
+		untils   []*time.Time
+	)
+	for _, s := range seats {
+		events, ids, states = append(events, s.EventID), append(ids, s.ID), append(states, s.State)
+		versions, untils = append(versions, s.Version), append(untils, orNull(s.HeldUntil))
+		var hold *uuid.UUID
+		if s.HoldID != uuid.Nil {
+			hold = &s.HoldID
+		}
+		holds = append(holds, hold)
+	}
+	if len(ids) > 0 {
+		b.exec(sqlWriteSeats, events, ids, states, holds, versions, untils)
+	}
+}
+
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (w *World) writeOvertaken(b *batch) {
+	var (
+		events []int64
+		holds  []uuid.UUID
+		seats  []int32
+	)
+	for _, o := range w.overtaken {
+		events, holds, seats = append(events, o.event), append(holds, o.from), append(seats, o.seat)
+	}
+	if len(seats) > 0 {
+		b.exec(sqlOvertaken, events, holds, seats)
+	}
+}
+
+func (w *World) writeCreated(b *batch) {
+	if len(w.created) == 0 {
+		return
+	}
+	var (
+		he, ha, amounts       []int64
+		hi                    []uuid.UUID
+		states                []int16
+		created, first, until []time.Time
+		currencies            []string
+		le, la, counters      []int64
+		lh                    []uuid.UUID
+		ln, lstates           []int16
+		seats, versions, qtys []int32
+		prices                []int64
+		luntil                []time.Time
+	)
+	for _, h := range w.created {
+		he, hi, ha = append(he, h.EventID), append(hi, h.ID), append(ha, h.AccountID)
+		states, created, first, until = append(states, int16(h.State)), append(created, h.CreatedAt), append(first, h.FirstHeldAt), append(until, h.HeldUntil)
+		amounts, currencies = append(amounts, h.Amount), append(currencies, string(h.Currency))
+		for _, l := range h.Lines {
+			le, lh, ln, la = append(le, h.EventID), append(lh, h.ID), append(ln, l.N), append(la, h.AccountID)
+			seats, counters, versions = append(seats, l.Seat), append(counters, l.Counter), append(versions, l.Version)
+			qtys, prices, lstates, luntil = append(qtys, int32(l.Qty)), append(prices, l.Price), append(lstates, int16(l.State)), append(luntil, l.HeldUntil)
+		}
+	}
+	b.exec(sqlAddHolds, he, hi, ha, states, created, first, until, amounts, currencies)
+	b.exec(sqlAddLines, le, lh, ln, la, seats, counters, versions, qtys, prices, lstates, luntil)
+}
+
+func (w *World) writeHolds(b *batch) {
+	var (
+		events           []int64
+		ids              []uuid.UUID
+		states, extended []int16
+		untils           []time.Time
+	)
+	for h, was := range w.was.holds {
+		if h.head() != was {
+			events, ids = append(events, h.EventID), append(ids, h.ID)
+			states, untils, extended = append(states, int16(h.State)), append(untils, h.HeldUntil), append(extended, h.Extended)
+		}
+	}
+	if len(ids) > 0 {
+		b.exec(sqlWriteHolds, events, ids, states, untils, extended)
+	}
+}
+
+func (w *World) writeLines(b *batch) {
+	var (
+		events     []int64
+		ids        []uuid.UUID
+		ns, states []int16
+		versions   []int32
+		untils     []time.Time
+	)
+	for l, was := range w.was.lines {
+		if *l != was {
+			h := w.owner[l]
+			events, ids, ns = append(events, h.EventID), append(ids, h.ID), append(ns, l.N)
+			states, versions, untils = append(states, int16(l.State)), append(versions, l.Version), append(untils, l.HeldUntil)
+		}
+	}
+	if len(ids) > 0 {
+		b.exec(sqlWriteLines, events, ids, ns, states, versions, untils)
+	}
+}
+
+func (w *World) writeCounters(b *batch, counters []*Counter) {
+	var (
+		events, ids        []int64
+		held, sold, excess []int32
+	)
+	for _, c := range counters {
+		events, ids = append(events, c.EventID), append(ids, c.ID)
+		held, sold, excess = append(held, int32(c.Held)), append(sold, int32(c.Sold)), append(excess, int32(c.Excess))
+	}
+	if len(ids) > 0 {
+		b.exec(sqlWriteCounters, events, ids, held, sold, excess)
+	}
+}
+
+func (w *World) writeAccounts(b *batch) {
+	var (
+		events, ids []int64
+		sold        []int32
+	)
+	for a, was := range w.was.accounts {
+		if a.Sold != was.Sold { // Live is summed anew under the lock each time, never stored
+			events, ids, sold = append(events, a.EventID), append(ids, a.ID), append(sold, int32(a.Sold))
+		}
+	}
+	if len(ids) > 0 {
+		b.exec(sqlWriteAccounts, events, ids, sold)
+	}
+}
+
+// changes groups what was changed by event.
+func changes(seats []*Seat, counters []*Counter) []Changes {
+	by := make(map[int64]*Changes)
+	of := func(event int64) *Changes {
+		c := by[event]
+		if c == nil {
+			c = &Changes{EventID: event}
+			by[event] = c
+		}
+		return c
+	}
+	for _, s := range seats {
+		c := of(s.EventID)
+		c.Seats = append(c.Seats, SeatChange{Seat: s.ID, State: s.State, HeldUntil: orNull(s.HeldUntil)})
+	}
+	for _, x := range counters {
+		c := of(x.EventID)
+		c.Counters = append(c.Counters, CounterChange{x.ID, x.Held, x.Sold, x.Available()})
+	}
+	out := make([]Changes, 0, len(by))
+	for _, c := range by {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b Changes) int { return cmp.Compare(a.EventID, b.EventID) })
+	return out
+}
