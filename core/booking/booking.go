@@ -81,6 +81,11 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	for i := range e.lanes {
 		e.lanes[i].e = e
 	}
+	if !e.cfg.SweepOff {
+		e.addLoop("sweep", e.cfg.SweepEvery, e.sweep)
+	}
+	e.addLoop("purge", purgeEvery, e.purge)
+	e.addLoop("audit", e.cfg.AuditEvery, e.audit)
 	return e, nil
 }
 

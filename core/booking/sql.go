@@ -48,10 +48,31 @@ UPDATE idempotency i SET status = k.status, body = k.body
 DELETE FROM idempotency i
  USING unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS k(event_id, account_id, route, key)
  WHERE i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key`
+
+	// Three days are far beyond any client's patience; a key that is being replayed at
+	// this moment is left for the next time.
+	sqlPurgeKeys = `
+DELETE FROM idempotency i
+ USING (SELECT ctid FROM idempotency WHERE created_at < now() - interval '3 days' LIMIT $1 FOR UPDATE SKIP LOCKED) AS old
+ WHERE i.ctid = old.ctid`
+
+	sqlHoldView = `
+SELECT h.state, h.held_until, h.amount, h.currency, clock_timestamp(), coalesce(v.v, 0)
+  FROM hold h LEFT JOIN event_version v ON v.event_id = h.event_id
+ WHERE h.event_id = $1 AND h.id = $2 AND h.account_id = $3`
+
+	sqlHoldViewLines = `
+SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price,
+       coalesce(s.section, ''), coalesce(s.row_name, ''), coalesce(s.number, ''), coalesce(c.name, '')
+  FROM hold_line l JOIN event e ON e.id = l.event_id
+  LEFT JOIN venue_seat s ON s.venue_id = e.venue_id AND s.seat_id = l.seat_id
+  LEFT JOIN counter c ON c.event_id = l.event_id AND c.id = l.counter_id
+ WHERE l.event_id = $1 AND l.hold_id = $2 ORDER BY l.line`
 )
 
 // statements are all statements of the spine, for the test that prepares them.
 var statements = map[string]string{
 	"event id": sqlEventID, "try key": sqlTryKey, "take key": sqlTakeKey, "store answer": sqlStoreAnswer, "replay": sqlReplay,
 	"take keys": sqlTakeKeys, "replays": sqlReplays, "store answers": sqlStoreAnswers, "drop keys": sqlDropKeys,
+	"purge keys": sqlPurgeKeys, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
 }

@@ -14,3 +14,21 @@ func TestEachTestHasItsOwnDatabaseAsTheApplicationsRole(t *testing.T) {
 		}
 	}
 }
+
+// What the application must not do fails in Prepare too.
+func TestPrepareNoticesMissingColumnsAndPrivileges(t *testing.T) {
+	for _, sql := range []string{`SELECT nothing FROM seat`, `DELETE FROM posting WHERE event_id = $1`} {
+		f := &fakeT{TB: t}
+		Prepare(f, map[string]string{"bad": sql})
+		if !f.failed {
+			t.Errorf("%s passed", sql)
+		}
+	}
+}
+
+type fakeT struct {
+	testing.TB
+	failed bool
+}
+
+func (f *fakeT) Errorf(string, ...any) { f.failed = true }

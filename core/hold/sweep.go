@@ -1,0 +1,65 @@
+package hold
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/pg"
+)
+
+// DueCounters finds where lines are due: event to counters, 0 standing for lines
+// without one. It reads without locks; what it misses is found next time.
+func DueCounters(ctx context.Context, q pg.Querier, limit int) (map[int64][]int64, error) {
+	rows, err := q.Query(ctx, sqlDue, limit)
+	if err != nil {
+		return nil, fmt.Errorf("find due lines: %w", err)
+	}
+	out := make(map[int64][]int64)
+	var event, counter int64
+	if _, err := pgx.ForEachRow(rows, []any{&event, &counter}, func() error {
+		out[event] = append(out[event], counter)
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("find due lines: %w", err)
+	}
+	return out, nil
+}
+
+// Sweep gives at most limit due lines of an event's counters back, with the
+// statement that every decision begins with, and nothing else. It returns how many.
+func Sweep(ctx context.Context, tx pgx.Tx, event int64, counters []int64, limit int) (int, error) {
+	s := NewScope()
+	loose := false
+	for _, c := range counters {
+		if c == 0 {
+			loose = true
+		} else {
+			s.counters[counterKey{event, c}] = struct{}{}
+		}
+	}
+	w := newWorld(time.Time{})
+	if err := w.lock(ctx, tx, s, Block); err != nil {
+		return 0, err
+	}
+	swept := 0
+	if ce, ci := s.counterArrays(); len(ci) > 0 {
+		var e, id int64
+		var held, excess, n int
+		b := new(batch)
+		b.each(sqlReclaim, []any{ce, ci, w.Now, limit}, []any{&e, &id, &held, &excess, &n}, func() { swept += n })
+		if err := b.send(ctx, tx, "reclaim"); err != nil {
+			return 0, err
+		}
+	}
+	if loose {
+		tag, err := tx.Exec(ctx, sqlSweepLoose, event, w.Now, limit)
+		if err != nil {
+			return 0, fmt.Errorf("sweep lines without counter: %w", err)
+		}
+		swept += int(tag.RowsAffected())
+	}
+	return swept, nil
+}
