@@ -56,7 +56,7 @@ func TestDamagedKeyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ old, new, want string }{
-		"not JSON":      {"{", "", "invalid"},
+		"not JSON":      {"{", "", "json"},
 		"unknown field": {`"use"`, `"usage"`, "usage"},
 		"other alg":     {"HS256", "RS256", "want HS256"},
 		"EdDSA ticket":  {"HS256", "EdDSA", "want HS256"},
