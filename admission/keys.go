@@ -126,8 +126,16 @@ func (r *Keyring) signer(use Use, now time.Time) (*Key, error) {
 	return nil, invalid(ReasonKey, "no %s key is in force: add one with ropeline keys", use)
 }
 
-// DrawKey is the key that the secrets of new draws are derived from.
-func (r *Keyring) DrawKey(now time.Time) (*Key, error) { return r.signer(UseDraw, now) }
+// DrawKey is the key that the secrets of draws are derived from: the oldest that still may be used. A newer one
+// beside it must not take over in the middle of a room's life, where it would break the published commitment.
+func (r *Keyring) DrawKey(now time.Time) (*Key, error) {
+	for i := len(r.order) - 1; i >= 0; i-- {
+		if k := r.order[i]; k.Use == UseDraw && k.usable(now) == nil {
+			return k, nil
+		}
+	}
+	return nil, invalid(ReasonKey, "no draw key is in force: add one with ropeline keys")
+}
 
 // KeyByID finds a key whatever its age; a draw keeps the key it was committed with until its room is closed.
 func (r *Keyring) KeyByID(kid string) *Key { return r.byKid[kid] }

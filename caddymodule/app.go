@@ -1,0 +1,177 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+func init() { caddy.RegisterModule(new(App)) }
+
+// App owns the store, the keys and the rooms of one configuration. Handlers claim their rooms while they are
+// provisioned; Start begins the loops.
+type App struct {
+	// Store is redis://[:password@]host:port/db, rediss://..., or "embedded" (default): a store inside this process,
+	// for a single edge.
+	Store string `json:"store,omitempty"`
+	// Keys is the directory of signing keys, shared by all edges of a room. With the embedded store it is made at the
+	// first start and defaults to a directory in Caddy's data directory.
+	Keys string `json:"keys,omitempty"`
+	// Data is where this edge keeps its own log, which must be this process's alone. Default: a directory in Caddy's
+	// data directory.
+	Data string `json:"data,omitempty"`
+
+	log      *slog.Logger
+	key      storeKey
+	store    *line.Store
+	embedded bool
+	ring     *admission.Keyring // nil until Start when it has to be made first
+
+	mu      sync.Mutex
+	claims  map[string]*claim
+	started bool
+}
+
+// claim is one room as this configuration wants it.
+type claim struct {
+	app  *App
+	room *room
+	key  roomKey
+	conf RoomConfig
+}
+
+// CaddyModule returns the module's id.
+func (*App) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "ropeline", New: func() caddy.Module { return new(App) }}
+}
+
+// Provision checks the configuration and takes the store. It makes no file and asks no server, because `caddy
+// validate` comes here too.
+func (a *App) Provision(ctx caddy.Context) error {
+	a.log = ctx.Slogger()
+	a.claims = make(map[string]*claim)
+	repl := caddy.NewReplacer()
+	a.Store, a.Keys, a.Data = repl.ReplaceKnown(a.Store, ""), repl.ReplaceKnown(a.Keys, ""), repl.ReplaceKnown(a.Data, "")
+	if a.Store == "" {
+		a.Store = line.Embedded
+	}
+	base := filepath.Join(caddy.AppDataDir(), "ropeline")
+	if a.Data == "" {
+		a.Data = filepath.Join(base, "rooms")
+	}
+	a.embedded = a.Store == line.Embedded
+	if a.Keys == "" {
+		if !a.embedded {
+			return errors.New("ropeline: keys is missing: with a shared store, name the directory that all edges share: make it with `ropeline keys init <dir>`, then write keys <dir>")
+		}
+		a.Keys = filepath.Join(base, "keys")
+	}
+	ring, err := admission.LoadKeys(a.Keys)
+	if err != nil && (!a.embedded || !errors.Is(err, admission.ErrNoKeys)) {
+		return fmt.Errorf("ropeline: %w", err)
+	}
+	a.ring = ring
+	a.key = storeKey{a.Store, a.Data}
+	if a.store, err = acquireStore(a.key); err != nil {
+		return fmt.Errorf("ropeline: %w", err)
+	}
+	return registerMetrics(ctx.GetMetricsRegistry())
+}
+
+// claim gives a handler its room. The same room may be named by several handlers if they agree about it.
+func (a *App) claim(name string, conf RoomConfig) (*room, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.claims[name]; c != nil {
+		if !reflect.DeepEqual(c.conf, conf) {
+			return nil, fmt.Errorf("waiting_room %s: set up twice with different options: give both blocks the same ones, or two names", name)
+		}
+		return c.room, nil
+	}
+	k := roomKey{a.key, name}
+	r, err := acquireRoom(k, func() (*room, error) { return newRoom(name, a.store, filepath.Join(a.Data, name), conf, a.log) })
+	if err != nil {
+		return nil, err
+	}
+	c := &claim{app: a, room: r, key: k, conf: conf}
+	a.claims[name] = c
+	if a.started { // a handler provisioned late, by another app than http
+		return r, r.apply(c, a.ring)
+	}
+	return r, nil
+}
+
+func (a *App) sorted() []*claim {
+	out := make([]*claim, 0, len(a.claims))
+	for _, c := range a.claims {
+		out = append(out, c)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].key.name < out[j].key.name })
+	return out
+}
+
+// Start makes the keys if this is the first start of an embedded store, and starts the rooms or tells running ones
+// what has changed.
+func (a *App) Start() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ring == nil {
+		ring, err := admission.LoadOrCreateKeys(a.Keys, time.Now())
+		if err != nil {
+			return fmt.Errorf("ropeline: %w", err)
+		}
+		a.ring = ring
+	}
+	for _, c := range a.sorted() {
+		if err := c.room.apply(c, a.ring); err != nil {
+			return fmt.Errorf("ropeline: room %s: %w", c.key.name, err)
+		}
+	}
+	a.started = true
+	return nil
+}
+
+// Stop gives the rooms back to the configuration before, if this one never came into force.
+func (a *App) Stop() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.sorted() {
+		c.room.withdraw(c)
+	}
+	return nil
+}
+
+// Cleanup releases what Provision and claim took, and nothing else.
+func (a *App) Cleanup() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for name, c := range a.claims {
+		c.room.withdraw(c)
+		_, err := rooms.Delete(c.key)
+		errs = append(errs, err)
+		delete(a.claims, name)
+	}
+	if a.store != nil {
+		_, err := stores.Delete(a.key)
+		errs = append(errs, err)
+		a.store = nil
+	}
+	return errors.Join(errs...)
+}
+
+var (
+	_ caddy.App          = (*App)(nil)
+	_ caddy.Provisioner  = (*App)(nil)
+	_ caddy.CleanerUpper = (*App)(nil)
+)

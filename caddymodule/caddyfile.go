@@ -1,0 +1,183 @@
+package caddymodule
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func init() {
+	httpcaddyfile.RegisterGlobalOption("ropeline", parseGlobal)
+	httpcaddyfile.RegisterDirective("waiting_room", parseDirective)
+	// Before basic_auth, which stands before every other way to let somebody in: who waits is not asked for a password.
+	httpcaddyfile.RegisterDirectiveOrder("waiting_room", httpcaddyfile.Before, "basic_auth")
+}
+
+// option is one line of a block. It reads its single value.
+type option[T any] map[string]func(to *T, value string) error
+
+var globalOptions = option[App]{
+	"store": func(a *App, v string) error { a.Store = v; return nil },
+	"keys":  func(a *App, v string) error { a.Keys = v; return nil },
+	"data":  func(a *App, v string) error { a.Data = v; return nil },
+}
+
+var roomOptions = option[RoomConfig]{
+	"rate":           func(c *RoomConfig, v string) error { c.Rate = v; return nil },
+	"cap":            setCap,
+	"state":          func(c *RoomConfig, v string) error { c.State = v; return nil },
+	"opens_at":       func(c *RoomConfig, v string) error { c.OpensAt = v; return nil },
+	"idle":           func(c *RoomConfig, v string) error { return setDuration(&c.Idle, v) },
+	"hard":           func(c *RoomConfig, v string) error { return setDuration(&c.Hard, v) },
+	"entropy_source": func(c *RoomConfig, v string) error { c.EntropySource = v; return nil },
+	"queue_status":   setStatus,
+	"grant_log":      func(c *RoomConfig, v string) error { c.GrantLog = v; return nil },
+	"title":          func(c *RoomConfig, v string) error { c.Title = v; return nil },
+	"message":        func(c *RoomConfig, v string) error { c.Message = v; return nil },
+}
+
+func setCap(c *RoomConfig, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return fmt.Errorf("%q is not a whole number of live sessions, for example 500", v)
+	}
+	c.Cap = &n
+	return nil
+}
+
+func setStatus(c *RoomConfig, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return fmt.Errorf("%q is not a status: use 503 or 429", v)
+	}
+	c.QueueStatus = n
+	return nil
+}
+
+func setDuration(to *caddy.Duration, v string) error {
+	d, err := caddy.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is not a duration, for example 10m", v)
+	}
+	*to = caddy.Duration(d)
+	return nil
+}
+
+// parseBlock reads a block of one-value options, refusing unknown, doubled and overfull ones in one line each.
+func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], to *T) error {
+	seen := map[string]bool{}
+	for nesting := d.Nesting(); d.NextBlock(nesting); {
+		name := d.Val()
+		set, ok := options[name]
+		if !ok {
+			return d.Errf("%s: unknown option %q%s", where, name, suggest(name, options))
+		}
+		if seen[name] {
+			return d.Errf("%s: %s is given twice: keep one", where, name)
+		}
+		seen[name] = true
+		if !d.NextArg() {
+			return d.Errf("%s: %s needs a value", where, name)
+		}
+		value := d.Val()
+		if d.NextArg() {
+			return d.Errf("%s: %s has more than one value: put quotes around it", where, name)
+		}
+		if err := set(to, value); err != nil {
+			return d.Errf("%s: %s: %v", where, name, err)
+		}
+	}
+	return nil
+}
+
+// parseGlobal reads the global option:
+//
+//	ropeline {
+//		store redis://127.0.0.1:6379/0 | embedded
+//		keys  <dir>
+//		data  <dir>
+//	}
+func parseGlobal(d *caddyfile.Dispenser, existing any) (any, error) {
+	if existing != nil {
+		return nil, d.Err("ropeline: set twice: keep one block")
+	}
+	d.Next()
+	if d.NextArg() {
+		return nil, d.Errf("ropeline: %q: put the options into a block { }", d.Val())
+	}
+	app := new(App)
+	if err := parseBlock(d, "ropeline", globalOptions, app); err != nil {
+		return nil, err
+	}
+	return httpcaddyfile.App{Name: "ropeline", Value: caddyconfig.JSON(app, nil)}, nil
+}
+
+// parseDirective reads
+//
+//	waiting_room [<matcher>] <name> {
+//		rate 20/s
+//		...
+//	}
+//
+// The matcher goes into the handler instead of the route: the reserved prefix has to be served whatever it says, and
+// requests beside the gate lose our cookies too.
+func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
+	h.Next()
+	matcher, hasMatcher, err := h.MatcherToken()
+	if err != nil {
+		return nil, err
+	}
+	handler := new(Handler)
+	if hasMatcher {
+		if len(matcher) > 0 { // a lone * matches everything
+			handler.Gate = caddyhttp.RawMatcherSets{matcher}
+		}
+	} else {
+		h.Reset()
+		h.Next()
+	}
+	if !h.NextArg() {
+		return nil, h.Err("waiting_room: the room's name is missing: write waiting_room [matcher] <name> { ... }")
+	}
+	handler.Room = h.Val()
+	if err := checkName(handler.Room); err != nil {
+		return nil, h.Errf("waiting_room: %v", err)
+	}
+	if h.NextArg() {
+		return nil, h.Errf("waiting_room %s: %q: put the options into a block { }", handler.Room, h.Val())
+	}
+	where := "waiting_room " + handler.Room
+	if err := parseBlock(h.Dispenser, where, roomOptions, &handler.RoomConfig); err != nil {
+		return nil, err
+	}
+	if err := handler.validate(); err != nil {
+		return nil, h.Errf("%s: %v", where, err)
+	}
+	return h.NewRoute(nil, handler), nil
+}
+
+// suggest names the option that was probably meant, or all of them.
+func suggest[T any](name string, options option[T]) string {
+	best, at := "", 3 // more than two wrong letters are another word
+	var all []string
+	for o := range options {
+		all = append(all, o)
+	}
+	slices.Sort(all)
+	for _, o := range all {
+		if d := distance(strings.ToLower(name), o); d < at {
+			best, at = o, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf(": did you mean %s?", best)
+	}
+	return ": use one of " + strings.Join(all, ", ")
+}

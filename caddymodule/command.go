@@ -1,0 +1,141 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	"github.com/spf13/cobra"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+func init() {
+	caddycmd.RegisterCommand(caddycmd.Command{
+		Name:  "waiting-room",
+		Usage: "--from <address> --to <origin> --rate <entries/time> [...]",
+		Short: "Puts a fair waiting room in front of a web site, with nothing else to install",
+		Long: `Starts a waiting room in front of any origin. Visitors get a place in line and are let
+in at the given rate, never more than the cap at once.
+
+	ropeline waiting-room --from :8080 --to http://localhost:3000 --rate 20/s
+
+The line is kept in this process and survives its restart. With --store
+redis://... several edges share one line; they then need a common --keys directory.`,
+		CobraFunc: waitingRoomFlags,
+	})
+	caddycmd.RegisterCommand(caddycmd.Command{
+		Name:  "keys",
+		Usage: "init <dir>",
+		Short: "Makes the signing keys that all edges of a room share",
+		CobraFunc: func(cmd *cobra.Command) {
+			cmd.AddCommand(&cobra.Command{
+				Use: "init <dir>", Short: "Makes a new set of keys in an empty or new directory", Args: exactDir,
+				SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error {
+					if err := admission.CreateKeys(args[0], time.Now()); err != nil {
+						return err
+					}
+					fmt.Printf("keys made in %s: give every edge of the room this directory, and nobody else\n", args[0])
+					return nil
+				},
+			})
+		},
+	})
+}
+
+func exactDir(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return errors.New("name one directory: ropeline keys init <dir>")
+	}
+	return nil
+}
+
+// quick is what the command line asks for.
+type quick struct {
+	From, To, Rate, State, OpensAt, Store, Room, GrantLog, Keys, Title, Admin string
+	Cap                                                                       int
+	AccessLog                                                                 bool
+}
+
+func waitingRoomFlags(cmd *cobra.Command) {
+	q := new(quick)
+	f := cmd.Flags()
+	f.StringVarP(&q.From, "from", "f", ":8080", "address to listen on; a host name gets HTTPS by itself")
+	f.StringVarP(&q.To, "to", "t", "", "the origin, for example http://localhost:3000")
+	f.StringVarP(&q.Rate, "rate", "r", "", "how many may enter, for example 20/s, 2000/min, 1000/10s")
+	f.IntVar(&q.Cap, "cap", line.DefaultCap, "live sessions at most")
+	f.StringVar(&q.State, "state", "open", "open, prequeue or paused")
+	f.StringVar(&q.OpensAt, "opens-at", "", "with --state prequeue: when to draw and open, for example 2026-11-30T20:00:00Z")
+	f.StringVar(&q.Store, "store", line.Embedded, "embedded, or redis://[:password@]host:6379/0")
+	f.StringVar(&q.Room, "room", "main", "name of the room")
+	f.StringVar(&q.Title, "title", "", "title of the waiting page (default: the room's name)")
+	f.StringVar(&q.GrantLog, "grant-log", "", "file for every decision of the door, one JSON object a line")
+	f.StringVar(&q.Keys, "keys", "", "directory of signing keys (default with the embedded store: made by itself)")
+	f.StringVar(&q.Admin, "admin", "", "address of the admin API, for example localhost:2019 (default: none)")
+	f.BoolVar(&q.AccessLog, "access-log", false, "log requests")
+	cmd.SilenceUsage = true
+	cmd.RunE = func(*cobra.Command, []string) error { return q.run() }
+}
+
+func (q *quick) run() error {
+	caddy.TrapSignals()
+	cfg, site, err := q.config()
+	if err != nil {
+		return err
+	}
+	if err := caddy.Run(cfg); err != nil {
+		return oneLine(err, q.From)
+	}
+	q.welcome(site)
+	select {}
+}
+
+// dataDir keeps the memory of one waiting room apart from another's on the same machine: two processes must not share
+// a log, and the same address cannot be listened on twice.
+func (q *quick) dataDir() string {
+	place := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789.-", r) {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(q.From))
+	return filepath.Join(caddy.AppDataDir(), "ropeline", "quick", place)
+}
+
+// oneLine takes Caddy's nesting off an error of starting.
+func oneLine(err error, from string) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "listen" {
+		return fmt.Errorf("--from %s: %v: choose another address or stop what listens there", from, op.Err)
+	}
+	s := err.Error()
+	for _, head := range []string{"ropeline app module: start: ", "loading new config: ", "provision http.handlers.waiting_room: "} {
+		if i := strings.LastIndex(s, head); i >= 0 {
+			s = s[i+len(head):]
+		}
+	}
+	return errors.New(strings.ReplaceAll(s, "\n", " "))
+}
+
+func (q *quick) welcome(s site) {
+	fmt.Fprintf(os.Stdout, "\n  A waiting room stands in front of %s\n\n", q.To)
+	for i, url := range s.urls() {
+		name := "Open"
+		if i > 0 {
+			name = "Phone"
+		}
+		fmt.Fprintf(os.Stdout, "    %-9s %s\n", name, url)
+	}
+	fmt.Fprintf(os.Stdout, "    %-9s %s in, at most %d inside at once (room %q, %s)\n", "Lets", q.Rate, q.Cap, q.Room, q.State)
+	if q.Admin != "" {
+		fmt.Fprintf(os.Stdout, "    %-9s curl %s/ropeline/rooms/%s\n", "Steer", q.Admin, q.Room)
+	}
+	fmt.Fprintf(os.Stdout, "\n  Ctrl-C stops it.\n\n")
+}

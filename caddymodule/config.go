@@ -1,0 +1,87 @@
+package caddymodule
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+const (
+	defaultQueueStatus = 503
+	maxTitle           = 120
+	maxMessage         = 500
+)
+
+// RoomConfig is what a configuration says about one room. The reference with defaults and units is README.md.
+type RoomConfig struct {
+	Rate          string         `json:"rate,omitempty"`           // required: 20/s, 2000/min, 1000/10s
+	Cap           *int           `json:"cap,omitempty"`            // live sessions; default 500
+	State         string         `json:"state,omitempty"`          // open (default), prequeue, paused, closed
+	OpensAt       string         `json:"opens_at,omitempty"`       // RFC 3339; with prequeue
+	Idle          caddy.Duration `json:"idle,omitempty"`           // default 10m
+	Hard          caddy.Duration `json:"hard,omitempty"`           // default 60m
+	EntropySource string         `json:"entropy_source,omitempty"` // "none" (default) or one sentence
+	QueueStatus   int            `json:"queue_status,omitempty"`   // of the page: 503 (default) or 429
+	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
+	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
+	Message       string         `json:"message,omitempty"`        // one sentence to those who wait
+}
+
+// roomName is what a cookie's name, a key in Redis, a URL and a directory can all carry.
+var roomName = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$`)
+
+func checkName(name string) error {
+	if !roomName.MatchString(name) {
+		return fmt.Errorf("room name %q: use 1 to 40 of a-z 0-9 - _, a letter or digit first and last", name)
+	}
+	return nil
+}
+
+// settings is the part that lives in the store. Every error names the option and the cure in one line.
+func (c RoomConfig) settings() (line.Settings, error) {
+	var s line.Settings
+	if c.Rate == "" {
+		return s, fmt.Errorf("rate is missing: say how many may enter, for example rate 20/s")
+	}
+	rate, err := line.ParseRate(c.Rate)
+	if err != nil {
+		return s, err
+	}
+	s = line.Settings{State: line.State(c.State), Rate: rate, Cap: line.DefaultCap, Idle: time.Duration(c.Idle),
+		Hard: time.Duration(c.Hard), EntropySource: c.EntropySource}
+	if c.Cap != nil {
+		s.Cap = *c.Cap
+	}
+	if c.OpensAt != "" {
+		if s.OpensAt, err = time.Parse(time.RFC3339Nano, c.OpensAt); err != nil {
+			return s, fmt.Errorf("opens_at %q: write a time with its zone, for example 2026-11-30T20:00:00Z", c.OpensAt)
+		}
+		s.OpensAt = s.OpensAt.Truncate(time.Millisecond)
+		if c.State != string(line.StatePrequeue) {
+			return s, fmt.Errorf("opens_at needs state prequeue: add state prequeue, or leave opens_at out")
+		}
+	}
+	s = s.WithDefaults()
+	return s, s.Validate()
+}
+
+func (c RoomConfig) validate() error {
+	if _, err := c.settings(); err != nil {
+		return err
+	}
+	switch {
+	case c.QueueStatus != 0 && c.QueueStatus != 429 && c.QueueStatus != 503 && c.QueueStatus != 200:
+		return fmt.Errorf("queue_status %d: use 503, or 429 where something in front of the edge acts on 503", c.QueueStatus)
+	case c.QueueStatus == 200:
+		return fmt.Errorf("queue_status 200: a page that is not the origin's must not look like it: use 503 or 429")
+	case len(c.Title) > maxTitle:
+		return fmt.Errorf("title: %d bytes, at most %d", len(c.Title), maxTitle)
+	case len(c.Message) > maxMessage:
+		return fmt.Errorf("message: %d bytes, at most %d", len(c.Message), maxMessage)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package caddymodule
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+)
+
+func init() { caddy.RegisterModule(new(Handler)) }
+
+// reservedPrefix is ours on every host and never forwarded.
+const reservedPrefix = "/.well-known/ropeline/"
+
+// Handler is the waiting room in front of whatever handlers follow it.
+type Handler struct {
+	// Room names the line. Several handlers may share one.
+	Room string `json:"room"`
+	// Gate selects the requests that need a pass; all when empty. The others go on at once, with the visitor's pass if
+	// there is one.
+	Gate caddyhttp.RawMatcherSets `json:"gate,omitempty" caddy:"namespace=http.matchers"`
+
+	RoomConfig
+
+	app  *App
+	room *room
+	gate caddyhttp.MatcherSets
+	log  *slog.Logger
+}
+
+// CaddyModule returns the module's id.
+func (*Handler) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.handlers.waiting_room", New: func() caddy.Module { return new(Handler) }}
+}
+
+// Provision checks the options and claims the room.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	h.log = ctx.Slogger()
+	if err := checkName(h.Room); err != nil {
+		return fmt.Errorf("waiting_room: %w", err)
+	}
+	if err := h.validate(); err != nil {
+		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
+	}
+	if h.Gate != nil {
+		sets, err := ctx.LoadModule(h, "Gate")
+		if err != nil {
+			return fmt.Errorf("waiting_room %s: matcher: %w", h.Room, err)
+		}
+		if err := h.gate.FromInterface(sets); err != nil {
+			return fmt.Errorf("waiting_room %s: matcher: %w", h.Room, err)
+		}
+	}
+	app, err := ctx.App("ropeline")
+	if err != nil {
+		return err
+	}
+	h.app = app.(*App)
+	h.room, err = h.app.claim(h.Room, h.RoomConfig)
+	return err
+}
+
+// ServeHTTP is the way of one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	switch r.Method {
+	case http.MethodConnect, http.MethodTrace, "TRACK":
+		// TRACE would echo cookies to scripts, CONNECT would make a tunnel past the line.
+		return problem{Status: http.StatusMethodNotAllowed, Code: "method_refused", Detail: "The waiting room does not pass on " + r.Method + "."}.write(w, r)
+	}
+	if !h.room.ready() {
+		return problem{Status: http.StatusServiceUnavailable, Code: "starting", Detail: "The waiting room is starting.", RetryAfter: 1}.write(w, r)
+	}
+	if rest, ok := strings.CutPrefix(r.URL.Path, reservedPrefix); ok {
+		name, route, _ := strings.Cut(rest, "/")
+		if name == h.Room {
+			return h.serveReserved(w, r, route)
+		}
+		if h.app.hasRoom(name) {
+			return next.ServeHTTP(w, r) // the other room's handler stands behind this one
+		}
+		return problem{Status: http.StatusNotFound, Code: "not_found", Detail: "No such waiting room."}.write(w, r)
+	}
+	gated, err := h.gated(r)
+	if err != nil {
+		return err
+	}
+	v := h.identify(r)
+	if v.inside {
+		return h.serveInside(w, r, next, v, gated)
+	}
+	if !gated {
+		h.clean(r)
+		return next.ServeHTTP(guard(w, nil), r)
+	}
+	return h.serveWaiting(w, r, v)
+}
+
+func (h *Handler) gated(r *http.Request) (bool, error) {
+	if len(h.gate) == 0 {
+		return true, nil
+	}
+	return h.gate.AnyMatchWithError(r)
+}
+
+// clean takes everything of ours out of a request before the origin sees it.
+func (h *Handler) clean(r *http.Request) {
+	stripCookies(r.Header)
+	stripHeaders(r.Header)
+	stripHeaders(r.Trailer)
+}
+
+func (a *App) hasRoom(name string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.claims[name] != nil
+}
+
+// Validate is part of Provision; it is here for `caddy validate` on hand-written JSON that lacks the room.
+func (h *Handler) Validate() error {
+	if h.room == nil {
+		return errors.New("waiting_room: no room")
+	}
+	return nil
+}
+
+var (
+	_ caddyhttp.MiddlewareHandler = (*Handler)(nil)
+	_ caddy.Provisioner           = (*Handler)(nil)
+	_ caddy.Validator             = (*Handler)(nil)
+)

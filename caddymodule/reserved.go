@@ -1,0 +1,95 @@
+package caddymodule
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+// routes are all there is below /.well-known/ropeline/<room>/.
+var routes = map[string]struct {
+	method string
+	serve  func(*Handler, http.ResponseWriter, *http.Request) error
+}{
+	"status":    {http.MethodGet, (*Handler).serveStatus},
+	"jwks.json": {http.MethodGet, (*Handler).serveJWKS},
+	"draw":      {http.MethodGet, (*Handler).serveDraw},
+	"draw/list": {http.MethodGet, (*Handler).serveDrawList},
+	"knock":     {http.MethodPost, (*Handler).serveKnock},
+	"enter":     {http.MethodPost, (*Handler).serveEnter},
+	"renew":     {http.MethodPost, (*Handler).serveRenew},
+	"leave":     {http.MethodPost, (*Handler).serveLeave},
+	"heartbeat": {http.MethodPost, (*Handler).serveHeartbeat},
+}
+
+func (h *Handler) serveReserved(w http.ResponseWriter, r *http.Request, route string) error {
+	def, ok := routes[route]
+	if !ok {
+		return problem{Status: http.StatusNotFound, Code: "not_found", Detail: "The waiting room has no such address."}.write(w, r)
+	}
+	if r.Method != def.method && !(def.method == http.MethodGet && r.Method == http.MethodHead) {
+		return problem{Status: http.StatusMethodNotAllowed, Code: "method_refused", Detail: "Use " + def.method + " here."}.write(w, r)
+	}
+	// SameSite=Lax keeps our cookies out of other sites' POSTs already; this refuses what a browser names itself.
+	if site := r.Header.Get("Sec-Fetch-Site"); def.method == http.MethodPost && (site == "cross-site" || site == "same-site") {
+		return problem{Status: http.StatusForbidden, Code: "cross_site", Detail: "Only pages of this site may ask this."}.write(w, r)
+	}
+	return def.serve(h, w, r)
+}
+
+func (h *Handler) serveJWKS(w http.ResponseWriter, r *http.Request) error {
+	return public(w, r, h.room.ring.Load().JWKS(h.room.now()), "application/jwk-set+json", "public, max-age=300")
+}
+
+func (h *Handler) serveDraw(w http.ResponseWriter, r *http.Request) error {
+	b, err := json.Marshal(newDrawDoc(h.Room, h.room.line.Snapshot()))
+	if err != nil {
+		return err
+	}
+	return public(w, r, append(b, '\n'), "application/json", "public, max-age=1, s-maxage=1")
+}
+
+// serveDrawList writes SHA-256(vid) of all participants, in hex, one a line, in arrival order.
+func (h *Handler) serveDrawList(w http.ResponseWriter, r *http.Request) error {
+	var raw bytes.Buffer
+	if err := h.room.line.DrawList(r.Context(), &raw); err != nil {
+		if errors.Is(err, line.ErrRetry) {
+			return problem{Status: http.StatusNotFound, Code: "no_draw", Detail: "The list of participants is published at the opening.", RetryAfter: 10}.write(w, r)
+		}
+		return h.unavailable(w, r)
+	}
+	out := make([]byte, 0, raw.Len()/32*65)
+	for raw.Len() >= 32 {
+		out = append(hex.AppendEncode(out, raw.Next(32)), '\n')
+	}
+	return public(w, r, out, "text/plain; charset=utf-8", "public, max-age=1, s-maxage=1")
+}
+
+func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request) error {
+	return problem{Status: http.StatusServiceUnavailable, Code: "line_unavailable", RetryAfter: 2, Answer: "wait",
+		Detail: "The line cannot be reached for a moment. No place is lost."}.write(w, r)
+}
+
+// ticketOf gets the visitor of a POST that needs a place; ok is false when an answer has been written.
+func (h *Handler) ticketOf(w http.ResponseWriter, r *http.Request) (v visitor, ok bool, err error) {
+	v = h.identify(r)
+	if !v.hasTicket || v.ticket.Index < 0 {
+		return v, false, problem{Status: http.StatusUnauthorized, Code: "ticket_required", Answer: "wait",
+			Detail: "Send the ticket, as cookie or in " + ticketHeader + ". A request to any page of this site gives one."}.write(w, r)
+	}
+	if !h.room.knocks.allow(string(v.ticket.VID)) {
+		return v, false, problem{Status: http.StatusTooManyRequests, Code: "slow_down", Answer: "wait", RetryAfter: 1,
+			Detail: "Asked too often. The place is kept; ask once a second at most."}.write(w, r)
+	}
+	return v, true, nil
+}
+
+// wantsHeader says whether a client carries its tokens in headers.
+func (v visitor) wantsHeader(r *http.Request) bool {
+	return v.byHeader || strings.Contains(r.Header.Get("Accept"), "json") && r.Header.Get("Cookie") == ""
+}

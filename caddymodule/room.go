@@ -1,0 +1,156 @@
+package caddymodule
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+	"github.com/ropeline/ropeline/admission/lottery"
+)
+
+// farewell bounds how long a stopping room may send what it has collected.
+const farewell = 5 * time.Second
+
+// room is one line as this process has it, shared by all configurations that name it.
+type room struct {
+	name   string
+	line   *line.Room
+	log    *slog.Logger
+	grants grantLog
+	status statusCache
+	pace   pace
+	ended  endedSessions
+	knocks knockLimit
+
+	ring    atomic.Pointer[admission.Keyring]
+	checker atomic.Pointer[admission.Checker]
+	conf    atomic.Pointer[RoomConfig]
+
+	mu      sync.Mutex
+	running bool
+	wanted  []*claim // configurations in the order they came into force; the last one holds
+}
+
+func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *slog.Logger) (*room, error) {
+	settings, err := conf.settings()
+	if err != nil {
+		return nil, err
+	}
+	r := &room{name: name, log: log.With("room", name)}
+	r.conf.Store(&conf)
+	r.line, err = store.Room(line.Config{
+		Name: name, Settings: settings, Dir: dir, Logger: r.log, Events: r.events,
+		Lottery: line.Lottery{
+			Secret: r.drawSecret, Root: lottery.Root, Seed: lottery.Seed,
+			Place: func(seed [32]byte, n int64) func(int64) int64 { return lottery.NewPerm(seed, n).Place },
+		},
+	})
+	return r, err
+}
+
+// drawSecret is called only after apply has set the ring.
+func (r *room) drawSecret(room string, epoch int64, opensAt time.Time) [32]byte {
+	k, err := r.ring.Load().DrawKey(time.Now())
+	if err != nil {
+		// A recalled draw key: no draw may be derived from it, and there is nothing else to derive one from.
+		r.log.Error("the draw has no key; add a draw key to the keys directory and reload", "error", err)
+		return [32]byte{}
+	}
+	return lottery.Secret(k.Secret(), room, epoch, opensAt)
+}
+
+// apply brings a configuration into force: the first one starts the room, later ones tell it what the file says now.
+func (r *room) apply(c *claim, ring *admission.Keyring) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wanted = append(r.wanted, c)
+	if err := r.use(c, ring); err != nil {
+		return err
+	}
+	if r.running {
+		return nil
+	}
+	if err := r.line.Start(context.Background()); err != nil {
+		return err
+	}
+	r.running = true
+	return nil
+}
+
+func (r *room) use(c *claim, ring *admission.Keyring) error {
+	if err := r.grants.open(c.conf.GrantLog); err != nil {
+		return err
+	}
+	if r.ring.Swap(ring) != ring {
+		r.checker.Store(admission.NewChecker(ring, r.name))
+	}
+	conf := c.conf
+	r.conf.Store(&conf)
+	r.status.forget()
+	if !r.running {
+		return nil
+	}
+	settings, err := conf.settings()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if err := r.line.Configure(ctx, settings); err != nil {
+		// The store being away must not make a reload fail: the room keeps its settings and goes on trying.
+		r.log.Warn("the room's new settings are not in force yet", "error", err)
+	}
+	return nil
+}
+
+// withdraw takes a configuration back. If it was the one in force, another app of it failed to start: the one before
+// holds again, so that a broken configuration harms nothing.
+func (r *room) withdraw(c *claim) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, have := range r.wanted {
+		if have != c {
+			continue
+		}
+		last := i == len(r.wanted)-1
+		r.wanted = append(r.wanted[:i], r.wanted[i+1:]...)
+		if last && i > 0 {
+			before := r.wanted[i-1]
+			if err := r.use(before, before.app.ring); err != nil {
+				r.log.Error("could not return to the settings before", "error", err)
+			}
+		}
+		return
+	}
+}
+
+// Destruct ends the loops when the last configuration is gone.
+func (r *room) Destruct() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	if r.running {
+		ctx, cancel := context.WithTimeout(context.Background(), farewell)
+		defer cancel()
+		err = r.line.Stop(ctx)
+		r.running = false
+	}
+	r.grants.close()
+	return err
+}
+
+// now is the store's clock, by which tokens are dated, as far as this edge knows it.
+func (r *room) now() time.Time {
+	now := time.Now()
+	if s := r.line.Snapshot(); !s.Heard.IsZero() {
+		return s.StoreTime(now)
+	}
+	return now
+}
+
+// ready says whether keys are there; a request can arrive before the app has started.
+func (r *room) ready() bool { return r.ring.Load() != nil }

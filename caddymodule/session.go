@@ -1,0 +1,112 @@
+package caddymodule
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+// minRenewal is the least gain that is worth a redirect: near its hard end a session cannot be lengthened, and a
+// visitor must not be sent around for nothing.
+const minRenewal = 30 * time.Second
+
+// serveInside passes on the request of somebody who is in. The session is touched by every request, gated or not:
+// reading one's order is being there.
+func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, v visitor, gated bool) error {
+	h.room.line.Touch(string(v.pass.VID), 0)
+	if gated && !v.byHeader && classify(r).turn && h.worthRenewing(v.pass) {
+		if lease, ok, err := h.room.line.Renew(r.Context(), string(v.pass.VID)); err == nil {
+			if !ok {
+				v.inside, v.stalePass = false, true
+				return h.serveWaiting(w, r, v)
+			}
+			if p := renewed(v.pass, lease); p.Expires.Sub(v.pass.Expires) >= minRenewal {
+				return h.redirect(w, r, p)
+			}
+		}
+		// The store is away: the pass in hand is good until it expires.
+	}
+	h.clean(r)
+	r.Header.Set(passHeader, v.rawPass)
+	return next.ServeHTTP(guard(w, &sessionOf{h.room, v.pass}), r)
+}
+
+// worthRenewing is true in the second half of a pass's life.
+func (h *Handler) worthRenewing(p admission.Pass) bool {
+	now := h.room.now()
+	return now.Sub(p.IssuedAt) > p.Expires.Sub(p.IssuedAt)/2 && p.Hard.Sub(now) > minRenewal
+}
+
+// renewed is the next pass of a session. It never outlives what the store has acknowledged.
+func renewed(p admission.Pass, l line.Lease) admission.Pass {
+	p.IssuedAt, p.Hard = l.Now, l.HardEnd
+	p.Epoch, p.Term, p.Place = l.Epoch, l.Term, max(0, l.Place)
+	p.Expires = earliest(l.Now.Add(admission.PassLife), l.End, l.HardEnd)
+	return p
+}
+
+// admitted is the first pass of a session.
+func (h *Handler) admitted(id admission.VID, a line.Answer) admission.Pass {
+	return admission.Pass{Room: h.Room, VID: id, Epoch: a.Epoch, Term: a.Term, Place: max(0, a.Place), IssuedAt: a.Now,
+		NotBefore: a.Entry, Hard: a.HardEnd, Expires: earliest(a.Now.Add(admission.PassLife), a.LeaseEnd, a.HardEnd)}
+}
+
+func earliest(t time.Time, more ...time.Time) time.Time {
+	for _, m := range more {
+		if m.Before(t) {
+			t = m
+		}
+	}
+	return t
+}
+
+// redirect answers 303 to the same URL with the pass: only our own answers carry our cookies, since a proxied one may
+// be kept by a CDN.
+func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, p admission.Pass) error {
+	if err := h.setPass(w, r, p, false); err != nil {
+		return err
+	}
+	private(w, "enter")
+	w.Header().Set("Location", sameURL(r))
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// setPass signs a pass and puts it on the answer.
+func (h *Handler) setPass(w http.ResponseWriter, r *http.Request, p admission.Pass, asHeader bool) error {
+	raw, err := h.room.ring.Load().SignPass(p)
+	if err != nil {
+		return err
+	}
+	if asHeader {
+		w.Header().Set(passHeader, raw)
+		return nil
+	}
+	setCookie(w, r, passPart, h.Room, raw, p.Expires.Sub(p.IssuedAt)+admission.Leeway)
+	return nil
+}
+
+// sameURL is the request's own URL, byte for byte. A path that begins with two slashes would name another host in a
+// Location header, so it gets its scheme and host in front.
+func sameURL(r *http.Request) string {
+	orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
+	if !ok {
+		orig = *r
+	}
+	uri := orig.RequestURI
+	if uri == "" || uri[0] != '/' { // absolute form, as proxies send it
+		uri = orig.URL.RequestURI()
+	}
+	if len(uri) > 1 && (uri[1] == '/' || uri[1] == '\\') {
+		scheme := "http://"
+		if secure(r) {
+			scheme = "https://"
+		}
+		return scheme + r.Host + uri
+	}
+	return uri
+}

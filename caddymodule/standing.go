@@ -1,0 +1,162 @@
+package caddymodule
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+// The states of a page and of a refusal, as one visitor sees the room.
+const (
+	sawWaiting  = "waiting"  // in line, the place has not been called
+	sawNext     = "next"     // called: knock
+	sawPrequeue = "prequeue" // gathering before the draw
+	sawDrawing  = "drawing"  // frozen, the draw is being revealed
+	sawPaused   = "paused"
+	sawClosed   = "closed"
+	sawRetry    = "retry" // no place can be given or looked up now
+	sawFresh    = "fresh" // the visitor has no place and should ask again
+)
+
+const unknown = -1
+
+// standing is what one visitor is told.
+type standing struct {
+	State      string
+	Index      int64 // unknown before a place is given
+	Place      int64 // unknown before the draw
+	X          int64
+	Ahead      int64 // people in front; unknown before the draw
+	Low, High  int64 // seconds to wait; unknown when nobody can say
+	RetryAfter int   // seconds
+	Snap       line.Snapshot
+}
+
+func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
+	s := standing{Index: unknown, Place: unknown, Ahead: unknown, Low: unknown, High: unknown, X: snap.X, RetryAfter: 5, Snap: snap}
+	switch {
+	case errors.Is(err, line.ErrClosed):
+		s.State, s.RetryAfter = sawClosed, 60
+		return s
+	case errors.Is(err, errForged):
+		s.State, s.RetryAfter = sawFresh, 1
+		return s
+	case errors.Is(err, errNoPlace):
+		s.State, s.RetryAfter = stateOf(snap), 10
+		return s
+	case err != nil || !v.hasTicket || v.ticket.Index == admission.NoIndex:
+		s.State = sawRetry
+		return s
+	}
+	s.Index = v.ticket.Index
+	s.Place = h.room.line.Place(s.Index)
+	s.State = stateOf(snap)
+	if s.Place >= 0 {
+		s.Ahead = max(0, s.Place-snap.X) + snap.Door
+		if s.Place < snap.X {
+			s.Ahead = 0
+		}
+		if s.State == sawWaiting && s.Place < snap.X {
+			s.State = sawNext
+		}
+	}
+	s.Low, s.High = h.room.waitRange(snap, s)
+	s.RetryAfter = retryAfter(s, h.room.now())
+	return s
+}
+
+func stateOf(snap line.Snapshot) string {
+	switch snap.State {
+	case "prequeue":
+		return sawPrequeue
+	case "drawing":
+		return sawDrawing
+	case "paused":
+		return sawPaused
+	case "closed":
+		return sawClosed
+	case "open":
+		return sawWaiting
+	}
+	return sawRetry // merging, or nothing heard yet
+}
+
+// waitRange is honest about what it does not know: the low end counts only the people seen present, the high end
+// everybody, at the slower of the configured rate and the pace of the last half minute. While nobody moves, for want
+// of slots, rate or doors, there is no high end.
+func (r *room) waitRange(snap line.Snapshot, s standing) (low, high int64) {
+	if s.State == sawNext {
+		return 0, 10
+	}
+	rate := snap.Settings.Rate.PerSecond()
+	if s.State != sawWaiting || rate <= 0 || snap.Settings.Cap == 0 {
+		return unknown, unknown
+	}
+	share := snap.AheadShare
+	if share <= 0 || share > 1 {
+		share = 1
+	}
+	low = int64(float64(s.Ahead) * share / rate)
+	slow, measured := r.pace.perSecond(snap)
+	if !measured {
+		slow = rate
+	}
+	if slow <= 0 {
+		return low, unknown
+	}
+	return low, int64(math.Ceil(float64(s.Ahead)/min(rate, slow)*1.2)) + 5
+}
+
+func retryAfter(s standing, now time.Time) int {
+	if s.State == sawPrequeue && !s.Snap.Settings.OpensAt.IsZero() {
+		return clampInt(int(s.Snap.Settings.OpensAt.Sub(now)/time.Second)+1, 1, 60)
+	}
+	if s.State == sawNext {
+		return 1
+	}
+	if s.Low < 0 {
+		return 10
+	}
+	return clampInt(int(s.Low/2), 2, 60)
+}
+
+func clampInt(v, lo, hi int) int { return max(lo, min(v, hi)) }
+
+// writeProblem tells a program where its user stands.
+func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor, s standing) error {
+	p := problem{Status: http.StatusTooManyRequests, Code: "admission_required", Answer: "wait", RetryAfter: s.RetryAfter,
+		Detail: "There is a line in front of this service. Keep the ticket, watch status_url, and POST enter when your place is below x1."}
+	switch s.State {
+	case sawRetry:
+		p.Status, p.Code, p.Detail = http.StatusServiceUnavailable, "line_unavailable", "The line cannot be reached for a moment. Keep the ticket and come again; no place is lost."
+	case sawClosed:
+		p.Code, p.Detail = "closed", "This waiting room is closed."
+	case sawFresh:
+		p.Detail = "The token that came with this request was not issued here. Come again without it to get a place."
+	}
+	base := reservedPrefix + h.Room + "/"
+	p.More = map[string]any{"state": s.State, "position": positive(s.Ahead), "wait_seconds_low": positive(s.Low),
+		"wait_seconds_high": positive(s.High), "status_url": base + "status", "enter_url": base + "enter"}
+	if v.hasTicket {
+		p.More["ticket"] = v.raw
+	}
+	if s.Index >= 0 {
+		p.More["index"] = s.Index
+	}
+	if s.Place >= 0 {
+		p.More["place"], p.More["x"] = s.Place, s.X
+	}
+	return p.write(w, r)
+}
+
+// positive turns unknown into JSON null.
+func positive(v int64) any {
+	if v < 0 {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,85 @@
+package caddymodule
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+// visitor is who a request says it is, as far as that is proven.
+type visitor struct {
+	ticket    admission.Ticket
+	hasTicket bool // genuine and of the present line
+	issued    bool // the ticket is new: the answer has to carry it
+	raw       string
+
+	pass    admission.Pass
+	rawPass string
+	inside  bool // the pass is good now
+
+	forged     bool // a token that we never made: the visitor gets no place for it
+	byHeader   bool // tokens come in headers: no cookies are set
+	stalePass  bool // a pass cookie that should be removed
+	staleCooky bool // a ticket cookie that should be removed
+}
+
+// identify reads the tokens. Of several tickets the one with the lowest index counts: a planted cookie can only be
+// another genuine place, and the earlier one is the visitor's gain.
+func (h *Handler) identify(r *http.Request) visitor {
+	v := visitor{byHeader: r.Header["Ropeline-Ticket"] != nil || r.Header["Ropeline-Pass"] != nil}
+	now, snap := h.room.now(), h.room.line.Snapshot()
+	ring, checker := h.room.ring.Load(), h.room.checker.Load()
+	for _, raw := range tokens(r, ticketHeader, ticketPart, h.Room) {
+		t, err := ring.VerifyTicket(raw, h.Room, now)
+		if err != nil {
+			v.forged = h.refused(err) || v.forged
+			v.staleCooky = true
+			continue
+		}
+		if known(snap) && t.Epoch != snap.Epoch {
+			continue // an older line: its places are gone, and the visitor joins this one
+		}
+		if !v.hasTicket || t.Index < v.ticket.Index {
+			v.ticket, v.hasTicket, v.raw = t, true, raw
+		}
+	}
+	for _, raw := range tokens(r, passHeader, passPart, h.Room) {
+		p, err := checker.Verify(raw, now)
+		switch {
+		case err != nil:
+			v.forged = h.refused(err) || v.forged
+			v.stalePass = true
+		case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID)):
+			v.stalePass = true
+		default:
+			v.pass, v.rawPass, v.inside = p, raw, true
+			return v
+		}
+	}
+	return v
+}
+
+// known says whether the room has been heard of at all; before that, a token's own times have to do.
+func known(s line.Snapshot) bool { return !s.Heard.IsZero() && s.Epoch > 0 }
+
+// refused counts a bad token and says whether somebody made it up. Expired tokens and those of retired keys were
+// genuine once: their owners are people coming back.
+func (h *Handler) refused(err error) bool {
+	var inv *admission.Invalid
+	if !errors.As(err, &inv) {
+		return false
+	}
+	tokenInvalid.WithLabelValues(h.Room, string(inv.Reason)).Inc()
+	switch inv.Reason {
+	case admission.ReasonExpired, admission.ReasonEarly, admission.ReasonKey, admission.ReasonUnavailable:
+		return false
+	}
+	return true
+}
+
+// at is the visitor as the line knows it.
+func (v visitor) at() line.Visitor {
+	return line.Visitor{ID: string(v.ticket.VID), Index: v.ticket.Index, Identity: v.ticket.Identity}
+}

@@ -1,0 +1,184 @@
+package caddymodule
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+const (
+	// joinTimeout bounds what a newcomer waits for a place before being told to come again.
+	joinTimeout = 3 * time.Second
+	// enterTimeout is how long the edge knocks for a visitor whose turn it is, before showing the page again.
+	enterTimeout = 10 * time.Second
+	// maxKnocking bounds how many requests may wait at the door at once; the others get the page, which knocks itself.
+	maxKnocking = 4096
+)
+
+// serveWaiting answers somebody who has no pass: lets in whose turn it is, gives a place to who has none, and tells
+// everybody where they stand.
+func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor) error {
+	k := classify(r)
+	if k.turn && v.hasTicket && !v.byHeader {
+		a, err := h.tryEnter(r.Context(), v)
+		switch {
+		case err == nil && a.Standing == line.In:
+			return h.redirect(w, r, h.admitted(v.ticket.VID, a))
+		case err == nil && a.Standing == line.Used:
+			// The place was spent in an earlier session: this is somebody coming back, who takes a new one.
+			v.hasTicket = false
+		}
+	}
+	state, err := h.place(r.Context(), &v, k)
+	h.carry(w, r, v, k)
+	s := h.standing(v, state, err)
+	if k.page {
+		return h.writePage(w, r, v, s)
+	}
+	return h.writeProblem(w, r, v, s)
+}
+
+// place gives the visitor an index if it has none and this kind of request gets one. The reason why it has none
+// afterwards is the error.
+func (h *Handler) place(ctx context.Context, v *visitor, k kind) (line.Snapshot, error) {
+	snap := h.room.line.Snapshot()
+	if v.hasTicket && v.ticket.Index != admission.NoIndex {
+		h.resign(v, snap)
+		return snap, nil
+	}
+	if v.forged {
+		return snap, errForged
+	}
+	if !k.joins {
+		return snap, errNoPlace
+	}
+	id, identity := admission.NewVID(), ""
+	if v.hasTicket {
+		id, identity = v.ticket.VID, v.ticket.Identity
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	defer cancel()
+	joined, err := h.room.line.Join(ctx, string(id), identity)
+	t := admission.Ticket{Room: h.Room, Epoch: joined.Epoch, VID: admission.VID(joined.ID), Index: joined.Index, Identity: identity, IssuedAt: joined.IssuedAt}
+	if err != nil {
+		if errors.Is(err, line.ErrClosed) || errors.Is(err, line.ErrBadVisitor) {
+			return snap, err
+		}
+		// No index can be given now. The signed id alone is worth keeping: whoever waited here is not drawn twice.
+		t = admission.Ticket{Room: h.Room, Epoch: snap.Epoch, VID: id, Index: admission.NoIndex, Identity: identity, IssuedAt: h.room.now()}
+	} else {
+		joins.WithLabelValues(h.Room).Inc()
+	}
+	if raw, signErr := h.room.ring.Load().SignTicket(t); signErr != nil {
+		return snap, signErr
+	} else {
+		v.ticket, v.hasTicket, v.issued, v.raw = t, true, true, raw
+	}
+	return h.room.line.Snapshot(), err
+}
+
+// resign gives a ticket of before the draw the place it was drawn to, so that the ticket alone is the record.
+func (h *Handler) resign(v *visitor, snap line.Snapshot) {
+	place := h.room.line.Place(v.ticket.Index)
+	if v.ticket.Drawn || place < 0 || !snap.Draw.Revealed {
+		return
+	}
+	t := v.ticket
+	t.Drawn, t.Place, t.N, t.IssuedAt = true, place, max(0, snap.N), h.room.now()
+	if raw, err := h.room.ring.Load().SignTicket(t); err == nil {
+		v.ticket, v.raw, v.issued = t, raw, true
+	}
+}
+
+var (
+	errForged  = errors.New("a token that was never issued")
+	errNoPlace = errors.New("this kind of request takes no place")
+)
+
+// carry puts new tokens on the answer and takes dead cookies away.
+func (h *Handler) carry(w http.ResponseWriter, r *http.Request, v visitor, k kind) {
+	if v.byHeader || k.json && v.issued {
+		if v.raw != "" {
+			w.Header().Set(ticketHeader, v.raw)
+		}
+	}
+	if v.byHeader {
+		return
+	}
+	switch {
+	case v.issued:
+		setCookie(w, r, ticketPart, h.Room, v.raw, admission.TicketRetention)
+	case v.staleCooky && !v.hasTicket:
+		setCookie(w, r, ticketPart, h.Room, "", 0)
+	}
+	if v.stalePass {
+		setCookie(w, r, passPart, h.Room, "", 0)
+	}
+}
+
+// knocking counts the requests that wait at the door.
+var knocking = make(chan struct{}, maxKnocking)
+
+// tryEnter knocks for a visitor whose place has been called, up to enterTimeout. The answer is In when the pass may
+// leave, and its entry time has come.
+func (h *Handler) tryEnter(ctx context.Context, v visitor) (line.Answer, error) {
+	place := h.room.line.Place(v.ticket.Index)
+	at, called := h.room.line.CallTime(place)
+	if v.ticket.Index == admission.NoIndex || place < 0 || !called {
+		return line.Answer{Standing: line.Waiting}, nil
+	}
+	select {
+	case knocking <- struct{}{}:
+		defer func() { <-knocking }()
+	default:
+		return line.Answer{Standing: line.Waiting}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, enterTimeout)
+	defer cancel()
+	if err := pause(ctx, at.Sub(h.room.now())); err != nil {
+		return line.Answer{Standing: line.Waiting}, nil
+	}
+	for {
+		a, err := h.enter(ctx, v)
+		if err != nil || a.Standing != line.Door && a.Standing != line.Granted && a.Standing != line.Retry {
+			return a, err
+		}
+		if pause(ctx, time.Second) != nil {
+			return a, nil
+		}
+	}
+}
+
+// enter asks once. An answer of In is held back until the entry time, which is at most a second away, so that nobody
+// reaches the origin before it, whatever the origin makes of nbf.
+func (h *Handler) enter(ctx context.Context, v visitor) (line.Answer, error) {
+	a, err := h.room.line.Enter(ctx, v.at())
+	if err != nil {
+		knocks.WithLabelValues(h.Room, "error").Inc()
+		return a, err
+	}
+	knocks.WithLabelValues(h.Room, string(a.Standing)).Inc()
+	if a.Standing == line.In {
+		err = pause(ctx, a.EntryIn())
+	}
+	return a, err
+}
+
+// pause waits, unless the visitor goes first.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

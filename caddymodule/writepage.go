@@ -1,0 +1,64 @@
+package caddymodule
+
+import (
+	"compress/gzip"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ropeline/ropeline/caddymodule/page"
+)
+
+// zips compress the page here: the handler stands outside `encode`, which would hold back streams of the origin.
+var zips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
+
+func (h *Handler) writePage(w http.ResponseWriter, r *http.Request, v visitor, s standing) error {
+	conf := h.room.conf.Load()
+	d := page.Data{Room: h.Room, Title: conf.Title, Message: conf.Message, Language: r.Header.Get("Accept-Language"), State: s.State,
+		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost, Epoch: s.Snap.Epoch, Index: s.Index,
+		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Joined: s.Snap.Next,
+		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
+	if d.Title == "" {
+		d.Title = h.Room
+	}
+	if s.Snap.Draw.Commit != [32]byte{} && (s.State == sawPrequeue || s.State == sawDrawing || s.Snap.N > 0) {
+		d.Commit = hex.EncodeToString(s.Snap.Draw.Commit[:])
+	}
+	body, err := page.Render(d)
+	if err != nil {
+		return err
+	}
+	status := conf.QueueStatus
+	if status == 0 {
+		status = defaultQueueStatus
+	}
+	private(w, "wait")
+	head := w.Header()
+	head.Set("Content-Type", "text/html; charset=utf-8")
+	head.Set("Content-Security-Policy", page.Policy)
+	head.Set("X-Frame-Options", "DENY")
+	head.Set("Retry-After", strconv.Itoa(s.RetryAfter))
+	head.Add("Vary", "Accept-Encoding, Accept-Language, Cookie")
+	zipped := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+	if zipped {
+		head.Set("Content-Encoding", "gzip")
+	} else {
+		head.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if !zipped {
+		_, _ = w.Write(body)
+		return nil
+	}
+	z := zips.Get().(*gzip.Writer)
+	defer zips.Put(z)
+	z.Reset(w)
+	_, _ = z.Write(body) // the visitor is gone if this fails
+	_ = z.Close()
+	return nil
+}
