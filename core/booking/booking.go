@@ -11,7 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/ropeline/ropeline/core/payment"
 	"github.com/ropeline/ropeline/core/pg"
+	"github.com/ropeline/ropeline/core/ticket"
 )
 
 // Config of the engine. Zero values take the defaults.
@@ -46,6 +48,12 @@ func (c Config) withDefaults() Config {
 type Deps struct {
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
+
+	// Providers take payments; new ones go to the first. Without any, nothing can be
+	// paid and the loops of payment do not run.
+	Providers []payment.Provider
+	// Tickets signs the codes of tickets; needed as soon as something can be paid.
+	Tickets *ticket.Signer
 }
 
 // Engine sells. Its methods may be called at once and from several processes:
@@ -63,6 +71,8 @@ type Engine struct {
 
 	// onHoldsEnded is the orders' part of a release or replacement; set by New.
 	onHoldsEnded func(ctx context.Context, tx pgx.Tx, ended []endedHold, now time.Time) error
+
+	till // payment: see pay_till.go
 }
 
 // New returns an engine on a migrated database. It starts nothing: see Run.
@@ -86,6 +96,9 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	}
 	e.addLoop("purge", purgeEvery, e.purge)
 	e.addLoop("audit", e.cfg.AuditEvery, e.audit)
+	if err := e.openTill(d); err != nil {
+		return nil, err
+	}
 	return e, nil
 }
 
@@ -96,6 +109,8 @@ func (e *Engine) Run(ctx context.Context) error {
 		all.Go(func() { e.runLoop(ctx, l) })
 	}
 	all.Wait()
+	e.workers.wg.Wait()
+	e.refunders.wg.Wait()
 	if err := ctx.Err(); !errors.Is(err, context.Canceled) {
 		return err
 	}

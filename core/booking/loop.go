@@ -12,11 +12,17 @@ type loop struct {
 	name  string
 	every time.Duration
 	step  func(ctx context.Context) (again bool, err error)
+	kick  <-chan struct{} // wakes the loop before its time; nil: nothing does
 }
 
 // addLoop registers a loop for Run. New calls it; nothing adds loops later.
 func (e *Engine) addLoop(name string, every time.Duration, step func(ctx context.Context) (again bool, err error)) {
-	e.loops = append(e.loops, loop{name, every, step})
+	e.addKickedLoop(name, every, nil, step)
+}
+
+// addKickedLoop is addLoop for a loop that is also woken by what leaves it work.
+func (e *Engine) addKickedLoop(name string, every time.Duration, kick <-chan struct{}, step func(ctx context.Context) (again bool, err error)) {
+	e.loops = append(e.loops, loop{name, every, step, kick})
 }
 
 // runLoop calls the step every so often, +-20 % so that processes do not walk in
@@ -29,6 +35,7 @@ func (e *Engine) runLoop(ctx context.Context, l loop) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
+		case <-l.kick:
 		}
 		again, err := l.step(ctx)
 		switch {

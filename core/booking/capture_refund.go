@@ -1,0 +1,131 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/payment"
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+// refundLease: see paymentLease.
+const refundLease = paymentLease
+
+// refundAlarm is after how many tries a refund that does not go through is
+// reported as a break with an owner. It is tried on all the same.
+const refundAlarm = 8
+
+// attendRefunds claims reserved refunds that are due.
+func (e *Engine) attendRefunds(ctx context.Context) (again bool, err error) {
+	return e.refunders.claim(ctx, e, sqlClaimRefunds, refundLease, e.refund)
+}
+
+// refundKey is the key of a refund's request. It carries what had been covered
+// already, since a partial return made elsewhere changes the amount that is left
+// to send, and with it the request.
+func refundKey(x call) string {
+	return x.refund.ID.String() + ":" + strconv.FormatInt(x.refund.Amount, 10)
+}
+
+// refund returns one reserved amount. The order's lock is not held during the
+// call; that the refunds never exceed the captures is the provider's rule too, and
+// what it has returned comes back as a fact, whoever asked.
+func (e *Engine) refund(ctx context.Context, c claimed) error {
+	var x call
+	var p payment.Provider
+	err := e.inDossier(ctx, c.order, func(d *dossier) error {
+		x = call{do: payment.DoNothing}
+		r := d.refundByID(c)
+		if r == nil || r.Done {
+			return nil
+		}
+		a := d.attempt(r.Attempt)
+		if a == nil {
+			return problem.NotFound
+		}
+		if p = e.providers[a.Provider]; p == nil {
+			return fmt.Errorf("provider %q of payment %s is not configured", a.Provider, a.ID)
+		}
+		x.caps, x.a, x.refund = p.Capabilities(), *a, *r
+		x.refund.Amount = d.stillToReturn(a, r)
+		x.do = payment.NextAction(a.Phase, a.Facts, a.Want, x.refund.Amount)
+		return nil
+	})
+	if err != nil || x.do != payment.DoRefund {
+		return err
+	}
+	started := time.Now()
+	r, callErr := e.request(ctx, p, claimed{c.order, x.a.ID}, x)
+	e.money.observe("refund", callErr, time.Since(started))
+	var no *payment.Refused
+	if errors.As(callErr, &no) && no.Report != nil {
+		r, callErr = *no.Report, nil // how it stands, e.g. refunded elsewhere already
+	}
+	if callErr != nil {
+		return e.refundLater(ctx, c, callErr)
+	}
+	done := false
+	err = e.inDossier(ctx, c.order, func(d *dossier) error {
+		a := d.attempt(x.a.ID)
+		if a == nil {
+			return problem.NotFound
+		}
+		if err := d.learn(a, r); err != nil {
+			return err
+		}
+		row := d.refundByID(c)
+		done = row == nil || row.Done
+		return nil
+	})
+	if err == nil && !done {
+		return e.refundLater(ctx, c, callErr)
+	}
+	return err
+}
+
+func (d *dossier) refundByID(c claimed) *refundRow {
+	i := slices.IndexFunc(d.refunds, func(r *refundRow) bool { return r.ID == c.attempt })
+	if i < 0 {
+		return nil
+	}
+	return d.refunds[i]
+}
+
+// stillToReturn is the part of a refund that the returned amount does not cover
+// yet, with older refunds covered first.
+func (d *dossier) stillToReturn(a *attemptRow, r *refundRow) int64 {
+	left := a.Facts.Refunded
+	for _, o := range d.refunds {
+		if o.Attempt != a.ID {
+			continue
+		}
+		if o == r {
+			return o.Amount - max(0, min(left, o.Amount))
+		}
+		left -= o.Amount
+	}
+	return 0
+}
+
+// refundLater sets the next try.
+func (e *Engine) refundLater(ctx context.Context, c claimed, why error) error {
+	var tries int
+	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, sqlRefundTried, c.order.event, c.attempt).Scan(&tries); err != nil {
+			return fmt.Errorf("count a refund's try: %w", err)
+		}
+		_, err := tx.Exec(ctx, sqlRefundLater, c.order.event, c.attempt, payment.RetryDelay(tries-1, rand.Float64()).Seconds())
+		return err
+	})
+	if err == nil && tries%refundAlarm == 0 {
+		e.log.Error("a refund does not go through: break refund_failing", "order", c.order.ref(), "refund", c.attempt, "tries", tries, "err", why)
+	}
+	return err
+}

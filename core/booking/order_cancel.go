@@ -1,0 +1,169 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/order"
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+// Why an order was cancelled or refunded.
+const (
+	reasonBuyer    = "cancelled_by_buyer"
+	reasonReleased = "hold_released"
+)
+
+// CancelRequest cancels an order.
+type CancelRequest struct {
+	Order Ref
+}
+
+// ErrNothingToCancel: the order is over already.
+var ErrNothingToCancel = problem.New(http.StatusConflict, "nothing_to_cancel", "This order is over already.")
+
+// CancelOrder gives back whatever the order has: the places of one that waits, the
+// sale of a confirmed one, the money of a captured one. The answer is the order;
+// a refund it shows as reserved is carried out afterwards.
+func (e *Engine) CancelOrder(ctx context.Context, cmd Command, req CancelRequest) (Answer, error) {
+	cmd, err := e.at(ctx, cmd, req.Order)
+	if err != nil {
+		return Answer{}, err
+	}
+	k := orderKey{req.Order.Event, req.Order.ID}
+	answer, err := e.once(ctx, cmd, []string{req.Order.String()}, func(ctx context.Context, tx pgx.Tx, ev *hold.Event) (int, any, error) {
+		d, err := openDossier(ctx, tx, ev, k)
+		if err != nil {
+			return 0, nil, err
+		}
+		if d.order.AccountID != cmd.AccountID {
+			return 0, nil, problem.NotFound.Say("You have no such order.")
+		}
+		done, err := d.cancel(reasonBuyer)
+		if err != nil {
+			return 0, nil, err
+		}
+		if !done {
+			return 0, nil, ErrNothingToCancel.With("state", d.order.State)
+		}
+		if err := e.write(ctx, tx, d); err != nil {
+			return 0, nil, err
+		}
+		view, err := e.orderView(ctx, tx, k, cmd.AccountID, d.now)
+		return http.StatusOK, view, err
+	})
+	if err == nil {
+		e.kick(&e.kicks.payments)
+		e.kick(&e.kicks.refunds)
+	}
+	return answer, err
+}
+
+// ordersOfEndedHolds cancels the waiting orders of holds that were just released
+// or replaced. The caller holds the locks of the places and has given them back.
+func (e *Engine) ordersOfEndedHolds(ctx context.Context, tx pgx.Tx, ended []endedHold, now time.Time) error {
+	for _, h := range ended {
+		k := orderKey{event: h.EventID}
+		err := tx.QueryRow(ctx, sqlOrderOfHold, h.EventID, h.HoldID).Scan(&k.id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("find the hold's order: %w", err)
+		}
+		d := &dossier{ev: &hold.Event{ID: h.EventID}, now: now, places: noPlaces{}}
+		if err := d.read(ctx, tx, k); err != nil {
+			return err
+		}
+		if !d.order.State.Waiting() {
+			continue
+		}
+		if _, err := d.happen(order.Cancel, nil, false); err != nil {
+			return err
+		}
+		d.order.Reason = reasonReleased
+		if err := e.write(ctx, tx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expireOrder writes down that an order waits for a payment its hold has no time
+// left for.
+func (e *Engine) expireOrder(ctx context.Context, k orderKey) error {
+	return e.inDossier(ctx, k, func(d *dossier) error { return d.endIfHoldIsOver() })
+}
+
+// inDossier opens an order in a transaction of its own, lets decide change it, and
+// writes what changed.
+func (e *Engine) inDossier(ctx context.Context, k orderKey, decide func(d *dossier) error) error {
+	return e.inDossierWith(ctx, k, decide, nil)
+}
+
+// inDossierWith does one more thing in the same transaction.
+func (e *Engine) inDossierWith(ctx context.Context, k orderKey, decide func(d *dossier) error, also func(context.Context, pgx.Tx) error) error {
+	var notes []note
+	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		ev, err := hold.LockEvent(ctx, tx, k.event)
+		if err != nil {
+			return err
+		}
+		d, err := openDossier(ctx, tx, ev, k)
+		if err != nil {
+			return err
+		}
+		if err := decide(d); err != nil {
+			return err
+		}
+		notes = d.notes
+		if err := e.write(ctx, tx, d); err != nil || also == nil {
+			return err
+		}
+		return also(ctx, tx)
+	})
+	if err == nil {
+		e.logNotes(k, notes)
+	}
+	return err
+}
+
+// logNotes is the audit log of decisions: one line each, after the commit.
+func (e *Engine) logNotes(k orderKey, notes []note) {
+	for _, n := range notes {
+		e.log.Info("money decided", "what", n.what, "order", k.ref(), "payment", Ref{k.event, n.attempt})
+	}
+}
+
+// orderSweepBatch bounds one step of the order sweep.
+const orderSweepBatch = 100
+
+// sweepOrders expires waiting orders whose hold is over. Nothing depends on it: it
+// keeps the rows in line with what every reader sees anyway.
+func (e *Engine) sweepOrders(ctx context.Context) (again bool, err error) {
+	rows, err := e.db.Pool.Query(ctx, sqlOverdueOrders, orderSweepBatch)
+	if err != nil {
+		return false, fmt.Errorf("find overdue orders: %w", err)
+	}
+	keys, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (k orderKey, err error) { return k, r.Scan(&k.event, &k.id) })
+	if err != nil {
+		return false, fmt.Errorf("find overdue orders: %w", err)
+	}
+	for _, k := range keys {
+		if err := e.expireOrder(ctx, k); err != nil && !errors.Is(err, problem.Busy) {
+			return false, err
+		}
+	}
+	return len(keys) == orderSweepBatch, nil
+}
+
+const sqlOverdueOrders = `
+SELECT o.event_id, o.id FROM orders o JOIN hold h ON h.event_id = o.event_id AND h.id = o.hold_id
+ WHERE o.state = 'pending_payment' AND (h.state <> 1 OR h.held_until <= now())
+ ORDER BY o.updated_at LIMIT $1`

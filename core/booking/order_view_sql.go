@@ -1,0 +1,34 @@
+package booking
+
+// Statements that show orders and tickets.
+const (
+	sqlOrdersOfAccount = `
+SELECT event_id, id FROM orders WHERE account_id = $1 ORDER BY created_at DESC LIMIT $2`
+
+	sqlOrderView = `
+SELECT e.slug, e.title, o.hold_id, o.state, o.reason, o.disputed, o.amount, o.currency, o.current_attempt, o.attempts, h.held_until, h.state
+  FROM orders o JOIN event e ON e.id = o.event_id
+  JOIN hold h ON h.event_id = o.event_id AND h.id = o.hold_id
+ WHERE o.event_id = $1 AND o.id = $2 AND o.account_id = $3`
+
+	sqlAttempt = `SELECT ` + attemptColumns + ` FROM attempt WHERE event_id = $1 AND id = $2`
+
+	// The names of a place: of the seat in its venue, or of the counter.
+	placeJoins = `
+  LEFT JOIN venue_seat s ON s.venue_id = e.venue_id AND s.seat_id = x.seat_id
+  LEFT JOIN counter c ON c.event_id = x.event_id AND c.id = x.counter_id`
+	placeColumns = `s.section, s.row_name, s.number, c.name`
+
+	sqlLineViews = `
+SELECT x.line, x.seat_id, x.counter_id, x.qty, x.price, ` + placeColumns + `
+  FROM hold_line x JOIN event e ON e.id = x.event_id` + placeJoins + `
+ WHERE x.event_id = $1 AND x.hold_id = $2 ORDER BY x.line`
+
+	ticketColumns = `
+SELECT x.event_id, x.id, e.slug, e.title, e.starts_at, x.unit, x.hold_version, x.revoked_at, ` + placeColumns + `
+  FROM ticket x JOIN event e ON e.id = x.event_id` + placeJoins
+
+	sqlTicketsOfOrder   = ticketColumns + ` WHERE x.event_id = $1 AND x.order_id = $2 ORDER BY x.line, x.unit`
+	sqlTicketsOfAccount = ticketColumns + ` WHERE x.account_id = $1 ORDER BY x.issued_at DESC, x.event_id, x.order_id, x.line, x.unit LIMIT $2`
+	sqlTicket           = ticketColumns + ` WHERE x.event_id = $1 AND x.id = $2 AND x.account_id = $3`
+)

@@ -1,0 +1,312 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/payment"
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+const (
+	// paymentWorkers is how many attempts this process attends at once: each worker
+	// is mostly waiting for the provider.
+	paymentWorkers = 32
+
+	// paymentLease is how long a claimed attempt is left alone by the others. It is
+	// longer than a call with its two transactions; if its worker dies, somebody
+	// looks again after it, and reads from the rows what is missing.
+	paymentLease = 3 * payment.CallDeadline
+
+	// maxSteps bounds what one worker does for one attempt in a row: send, capture,
+	// and the odd void.
+	maxSteps = 4
+)
+
+// kicks wake the loops of payment right after a commit that left them work, so
+// that a buyer does not wait for the next poll.
+type kicks struct {
+	payments, refunds, inbox chan struct{}
+}
+
+func newKicks() kicks {
+	return kicks{make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)}
+}
+
+// kick never blocks: one pending wake-up is as good as many.
+func (e *Engine) kick(c *chan struct{}) {
+	select {
+	case *c <- struct{}{}:
+	default:
+	}
+}
+
+// claimed is an attempt whose turn it is.
+type claimed struct {
+	order   orderKey
+	attempt uuid.UUID
+}
+
+// attendPayments claims attempts that are due and sets workers on them. It does
+// not wait for the workers: a slow bank must not hold up everybody else.
+func (e *Engine) attendPayments(ctx context.Context) (again bool, err error) {
+	return e.workers.claim(ctx, e, sqlClaimAttempts, paymentLease, func(ctx context.Context, c claimed) error {
+		return e.attend(ctx, c)
+	})
+}
+
+// crew runs claimed work in the background, at most so many at once.
+type crew struct {
+	slots chan struct{}
+	wg    sync.WaitGroup
+}
+
+func newCrew(n int) *crew { return &crew{slots: make(chan struct{}, n)} }
+
+// claim takes as many due rows as there are free workers. A claim pushes next_at
+// into the future in a transaction of its own: whoever else looks, in this process
+// or another, passes the row by.
+func (c *crew) claim(ctx context.Context, e *Engine, sql string, lease time.Duration, do func(context.Context, claimed) error) (bool, error) {
+	free := cap(c.slots) - len(c.slots)
+	if free == 0 {
+		return false, nil
+	}
+	var list []claimed
+	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sql, free, lease.Seconds())
+		if err != nil {
+			return fmt.Errorf("claim: %w", err)
+		}
+		list, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (c claimed, err error) {
+			return c, r.Scan(&c.order.event, &c.order.id, &c.attempt)
+		})
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("claim: %w", err)
+	}
+	for _, x := range list {
+		c.slots <- struct{}{} // free: only this loop takes slots
+		c.wg.Go(func() {
+			defer func() { <-c.slots }()
+			if err := do(ctx, x); err != nil && ctx.Err() == nil {
+				// The claim runs out and somebody tries again: nothing is lost.
+				e.log.Warn("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)
+			}
+		})
+	}
+	return len(list) == free, nil
+}
+
+// call is one request to the provider, decided under the order's locks and made
+// after their commit.
+type call struct {
+	do     payment.Action
+	repeat bool // the question found nothing, so the same request goes out again
+	a      attemptRow
+	caps   payment.Capabilities
+	refund refundRow
+}
+
+// attend does what is missing for one attempt, step by step, until nothing is or
+// until it has to wait.
+func (e *Engine) attend(ctx context.Context, c claimed) error {
+	for range maxSteps {
+		next, err := e.prepare(ctx, c, call{})
+		if err != nil || next.do == payment.DoNothing {
+			return err
+		}
+		more, err := e.perform(ctx, c, next)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare decides the next call under the locks and commits what must be on disk
+// before it: above all created -> sent.
+func (e *Engine) prepare(ctx context.Context, c claimed, was call) (next call, err error) {
+	err = e.inDossier(ctx, c.order, func(d *dossier) error {
+		next = call{}
+		a := d.attempt(c.attempt)
+		if a == nil {
+			return problem.NotFound
+		}
+		p := e.providers[a.Provider]
+		if p == nil {
+			return fmt.Errorf("provider %q of payment %s is not configured", a.Provider, a.ID)
+		}
+		next.caps = p.Capabilities()
+		if next.do, err = d.prepare(a, was, next.caps); err != nil {
+			return err
+		}
+		next.repeat = was.repeat
+		next.a = *a
+		return nil
+	})
+	return next, err
+}
+
+func (d *dossier) prepare(a *attemptRow, was call, caps payment.Capabilities) (payment.Action, error) {
+	do := payment.NextAction(a.Phase, a.Facts, a.Want, 0) // refunds have their own rows and loop
+	switch {
+	case was.repeat && do == payment.DoAsk:
+		return d.repeat(a, caps)
+	case do == payment.DoSend:
+		if !payment.MaySend(d.waiting(a)) {
+			return payment.DoNothing, d.ended(a, "never_sent")
+		}
+		a.Phase = payment.Sent
+		d.places.Extend(hold.PaymentSent)
+		sent := d.now
+		a.SentAt, a.changed, a.wake = &sent, true, paymentLease
+	case do == payment.DoAsk && a.Phase == payment.Sent:
+		d.becameUnknown(a) // whoever sent it did not live to read the answer
+		a.wake = paymentLease
+	}
+	return do, nil
+}
+
+// repeat: the provider does not know the reference. The same request goes out
+// again with the same key while the order still waits for it; otherwise this was
+// one more "not found".
+func (d *dossier) repeat(a *attemptRow, caps payment.Capabilities) (payment.Action, error) {
+	if payment.MayRepeat(caps, d.waiting(a)) {
+		sent := d.now
+		a.SentAt, a.NotFound, a.changed, a.wake = &sent, 0, true, paymentLease
+		return payment.DoSend, nil
+	}
+	a.NotFound++
+	a.Checks++
+	a.changed = true
+	if a.SentAt != nil && payment.GiveUp(int(a.NotFound), d.now.Sub(*a.SentAt), caps.LongestProcessing) {
+		return payment.DoNothing, d.ended(a, "not_found")
+	}
+	return payment.DoNothing, nil
+}
+
+func (d *dossier) becameUnknown(a *attemptRow) {
+	a.Phase, a.changed = payment.Unknown, true
+	d.places.Extend(hold.PaymentUnknown)
+	d.note("payment_unknown", a)
+}
+
+// perform makes the call, outside any transaction, and records what it brought.
+// more: there may be a next step at once.
+func (e *Engine) perform(ctx context.Context, c claimed, x call) (more bool, err error) {
+	p := e.providers[x.a.Provider]
+	started := time.Now()
+	r, callErr := e.request(ctx, p, c, x)
+	e.money.observe(string(x.do), callErr, time.Since(started))
+	if ctx.Err() != nil {
+		return false, nil // stopping: the lease runs out and the call is unknown, as after a crash
+	}
+	if x.do == payment.DoAsk && errors.Is(callErr, payment.ErrNotFound) {
+		next, err := e.prepare(ctx, c, call{repeat: true})
+		if err != nil || next.do != payment.DoSend {
+			return false, err
+		}
+		return e.perform(ctx, c, next)
+	}
+	err = e.inDossier(ctx, c.order, func(d *dossier) error {
+		a := d.attempt(c.attempt)
+		if a == nil {
+			return problem.NotFound
+		}
+		if err := d.record(a, x, r, callErr); err != nil {
+			return err
+		}
+		more = payment.NextAction(a.Phase, a.Facts, a.Want, 0) != payment.DoNothing && a.wake == 0 && a.Phase == payment.Answered
+		if more {
+			a.wake = paymentLease // this worker goes on with it
+		}
+		return nil
+	})
+	e.kick(&e.kicks.refunds)
+	return more && err == nil, err
+}
+
+// request is the one place where a provider is called.
+func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x call) (payment.Report, error) {
+	if p == nil {
+		return payment.Report{}, fmt.Errorf("provider %q is not configured", x.a.Provider)
+	}
+	reference := Ref{c.order.event, x.a.ID}.String()
+	// A provider without keys is asked before a command goes out again.
+	if ask := !x.caps.Keys && x.a.Checks > 0; ask && x.do != payment.DoSend && x.do != payment.DoAsk {
+		if r, err := p.Lookup(ctx, reference); err != nil || r.Facts != x.a.Facts {
+			return r, err
+		}
+	}
+	switch x.do {
+	case payment.DoSend:
+		return p.Authorize(ctx, payment.Authorization{
+			Reference: reference, Amount: x.a.Amount, Currency: x.a.Currency, CardToken: x.a.CardToken,
+		})
+	case payment.DoAsk:
+		return p.Lookup(ctx, reference)
+	case payment.DoCapture:
+		return p.Capture(ctx, payment.Command{PaymentRef: x.a.PaymentRef, Key: reference + ":capture", Amount: x.a.Amount})
+	case payment.DoVoid:
+		return p.Void(ctx, payment.Command{PaymentRef: x.a.PaymentRef, Key: reference + ":void"})
+	case payment.DoRefund:
+		return p.Refund(ctx, payment.Command{PaymentRef: x.a.PaymentRef, Key: refundKey(x), Amount: x.refund.Amount})
+	}
+	return payment.Report{}, fmt.Errorf("no such call: %s", x.do)
+}
+
+// record takes in what a call brought. An answer, also a refusal, brings facts;
+// everything else only means that we know no more than before.
+func (d *dossier) record(a *attemptRow, x call, r payment.Report, callErr error) error {
+	var no *payment.Refused
+	switch {
+	case callErr == nil:
+		a.Checks, a.changed = 0, true
+		return d.learn(a, r)
+	case errors.As(callErr, &no):
+		if no.Report != nil {
+			if err := d.learn(a, *no.Report); err != nil {
+				return err
+			}
+		}
+		d.refusedCall(a, x)
+		if x.do == payment.DoCapture && a.Want == payment.Keep && a.Facts.Captured == 0 {
+			a.wake = 0
+			return d.captureRefused(a)
+		}
+		return nil
+	}
+	a.Checks++
+	a.changed = true
+	switch x.do {
+	case payment.DoSend:
+		if !a.Facts.Money() && !a.Facts.Declined { // else a webhook was faster
+			d.becameUnknown(a)
+			a.Checks = 0
+		}
+	case payment.DoAsk:
+		d.places.Extend(hold.PaymentChecked)
+	default:
+		a.wake = payment.RetryDelay(int(a.Checks)-1, rand.Float64())
+	}
+	return nil
+}
+
+// refusedCall makes a command that was refused without settling anything wait
+// before it is tried again.
+func (d *dossier) refusedCall(a *attemptRow, x call) {
+	if payment.NextAction(a.Phase, a.Facts, a.Want, 0) == x.do {
+		a.Checks++
+		a.changed = true
+		a.wake = payment.RetryDelay(int(a.Checks)-1, rand.Float64())
+	}
+}
