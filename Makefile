@@ -14,6 +14,13 @@ PROGRAMS    := ./caddymodule/cmd/ropeline ./core/cmd/bookingd ./core/cmd/fakepay
 # One package with tests may start PostgreSQL, Redis and a browser: two at a time is what two cores bear.
 TEST_FLAGS  ?= -timeout 20m
 
+# Debian 12's own golang is too old to fetch a newer one, and says so in words that help nobody.
+ifeq ($(filter help,$(or $(MAKECMDGOALS),help)),)
+ifeq ($(shell GOTOOLCHAIN=local $(GO) env GOTOOLCHAIN 2>/dev/null),)
+$(error Go 1.21 or newer is needed (it fetches $(GOTOOLCHAIN) by itself): install it from https://go.dev/dl and put it in PATH)
+endif
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help build test check fmt smoke bench demo demo-reset clean
 

@@ -35,7 +35,7 @@ type Invariant struct {
 }
 
 // All lists the invariants in the order in which they are checked.
-var All = []Invariant{b1, b6, l1, l2, p1, p3, t1, q3, q4}
+var All = []Invariant{b1, b6, i1, l1, l2, p1, p3, t1, q3, q4}
 
 // Select returns the invariants of a list like "B1,L2"; all of them for "".
 func Select(list string) ([]Invariant, error) {

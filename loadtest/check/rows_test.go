@@ -288,7 +288,7 @@ func TestSelectNamesWhatThereIs(t *testing.T) {
 	if err != nil || !reflect.DeepEqual([]string{got[0].ID, got[1].ID}, []string{"T1", "B1"}) {
 		t.Errorf("%v %v", got, err)
 	}
-	if _, err := Select("B9"); err == nil || !strings.Contains(err.Error(), "B1, B6") {
+	if _, err := Select("B9"); err == nil || !strings.Contains(err.Error(), "B1, B6, I1") {
 		t.Errorf("%v", err)
 	}
 }

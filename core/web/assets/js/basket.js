@@ -4,68 +4,74 @@ import { countdown } from './countdown.js';
 import { h, replace } from './dom.js';
 import { money, plural } from './money.js';
 
+// On a wide screen the list is always open; on a phone it opens when asked, so
+// that the map stays in sight.
+const wide = matchMedia('(min-width: 981px)');
+let opened = false;
+
 // renderBasket draws into el. m: {choice, hold, same (choice equals hold), busy,
-// max, minutes, items [{key, text, note, price, remove()}], lines [same, of the
-// hold], total, sale}; on: take, release, checkout, undo, expired.
+// max, minutes, noun [one, many], sale, items [{key, text, note, price,
+// remove()}] chosen, lines [same] held, total, heldTotal}.
+// on: take, release, checkout, undo, expired.
 export function renderBasket(el, m, on) {
-  el.dataset.state = m.hold ? (m.same ? 'held' : 'changing') : m.choice.count ? 'chosen' : 'empty';
-  if (m.hold && m.same) return replace(el, held(m, on));
-  if (m.hold) return replace(el, changing(m, on));
-  if (m.choice.count) return replace(el, chosen(m, on));
-  return replace(el, empty(m));
+  const state = stateOf(m);
+  el.dataset.state = state;
+  replace(el, PARTS[state](m, on));
 }
 
-function empty({ max, sale }) {
-  return [
+function stateOf({ hold, same, choice }) {
+  if (hold) return same ? 'held' : 'changing';
+  return choice.count ? 'chosen' : 'empty';
+}
+
+const PARTS = {
+  empty: ({ max, sale }) => [
     h('h3', null, 'Your choice'),
-    h('p.muted', null, sale === 'open' ? `Nothing yet. You can choose up to ${max}.` : 'You can look around; choosing opens with the sale.'),
-  ];
-}
+    h('p.muted', null, sale === 'open' ? `Nothing chosen yet. Up to ${max} a person.` : 'You can look around; choosing opens with the sale.'),
+  ],
 
-function chosen(m, on) {
-  return [
-    h('h3', null, plural(m.choice.count, 'seat', 'seats').replace(/seats?/, (w) => (m.seated ? w : w.replace('seat', 'ticket'))), ' chosen'),
-    list('chosen', 'chosen-item', m.items),
-    total(m.total),
-    h('button.button.main', { type: 'button', 'data-testid': 'hold', 'data-focus': 'main', 'data-focus-rest': true, disabled: m.busy, onclick: on.take },
-      m.busy ? 'One moment…' : 'Hold for me'),
-    h('p.fine', null, `Not yours yet. Held for ${m.minutes} minutes once you press the button.`),
-  ];
-}
+  chosen: (m, on) => [
+    list(`${plural(m.choice.count, ...m.noun)} chosen`, 'chosen', 'chosen-item', m.items),
+    pay(m.total, main('hold', 'Hold for me', m.busy, on.take)),
+    h('p.fine', null, `Not yours yet: the button holds ${m.choice.count === 1 ? 'it' : 'them'} for ${m.minutes} minutes.`),
+  ],
 
-function held(m, on) {
-  return [
-    h('div.basket-head', null, h('h3', null, 'Held for you'), countdown(m.hold.expires_at, on.expired)),
-    list('basket', 'basket-line', m.lines),
-    total(m.hold.amount, m.hold.currency),
-    h('button.button.main', { type: 'button', 'data-testid': 'checkout', 'data-focus': 'main', 'data-focus-rest': true, disabled: m.busy, onclick: on.checkout },
-      m.busy ? 'One moment…' : 'Check out'),
-    h('button.link', { type: 'button', 'data-testid': 'release', 'data-focus': 'release', disabled: m.busy, onclick: on.release }, 'Give them back'),
-  ];
-}
+  held: (m, on) => [
+    countdown(m.hold.expires_at, on.expired),
+    list('Held for you', 'basket', 'basket-line', m.lines),
+    pay(m.heldTotal, main('checkout', 'Check out', m.busy, on.checkout)),
+    link('release', m.choice.count === 1 ? 'Give it back' : 'Give them back', m.busy, on.release),
+  ],
 
-function changing(m, on) {
-  return [
-    h('div.basket-head', null, h('h3', null, 'Change your hold'), countdown(m.hold.expires_at, on.expired)),
-    m.choice.count ? list('chosen', 'chosen-item', m.items) : h('p.muted', null, 'Nothing chosen.'),
-    m.choice.count ? total(m.total) : null,
-    m.choice.count
-      ? h('button.button.main', { type: 'button', 'data-testid': 'hold', 'data-focus': 'main', 'data-focus-rest': true, disabled: m.busy, onclick: on.take },
-        m.busy ? 'One moment…' : 'Change to these')
-      : h('button.button.main', { type: 'button', 'data-testid': 'release', 'data-focus': 'main', 'data-focus-rest': true, disabled: m.busy, onclick: on.release }, 'Give them back'),
-    h('button.link', { type: 'button', 'data-focus': 'undo', disabled: m.busy, onclick: on.undo }, 'Keep what I have'),
+  changing: (m, on) => [
+    countdown(m.hold.expires_at, on.expired),
+    m.choice.count ? list('Change your hold', 'chosen', 'chosen-item', m.items) : h('h3', null, 'Change your hold'),
+    m.choice.count ? pay(m.total, main('hold', 'Change to these', m.busy, on.take)) : main('release', 'Give everything back', m.busy, on.release),
+    link('undo', 'Keep what I have', m.busy, on.undo),
     h('p.fine', null, 'What you hold stays yours until the change has worked.'),
-  ];
+  ],
+};
+
+function list(title, name, each, items) {
+  return h('details.basket-more', { open: wide.matches || opened, ontoggle: (e) => { if (!wide.matches) opened = e.target.open; } },
+    h('summary', { 'data-focus': 'more', tabindex: wide.matches ? '-1' : null, onclick: (e) => { if (wide.matches) e.preventDefault(); } }, h('h3', null, title)),
+    h('ul.lines', { 'data-testid': name }, items.map((item) => h('li.line', { 'data-testid': each },
+      h('span.line-text', null, h('b', null, item.text), item.note && h('span.muted', null, item.note)),
+      h('span.line-price', null, money(item.price)),
+      item.remove && h('button.close', { type: 'button', 'aria-label': `Remove ${item.text}`, 'data-focus': item.key, onclick: item.remove }, '×')))));
 }
 
-function list(name, each, items) {
-  return h('ul.lines', { 'data-testid': name }, items.map((item) => h('li.line', { 'data-testid': each },
-    h('span.line-text', null, h('b', null, item.text), item.note && h('span.muted', null, item.note)),
-    h('span.line-price', null, money(item.price)),
-    item.remove && h('button.close', { type: 'button', 'aria-label': `Remove ${item.text}`, 'data-focus': item.key, onclick: item.remove }, '×'))));
+function pay(amount, button) {
+  return h('div.basket-pay', null, h('p.total', null, h('span', null, 'Total'), h('b', null, money(amount))), button);
 }
 
-function total(amount, currency) {
-  const value = currency && typeof amount !== 'object' ? { amount, currency } : amount;
-  return h('p.total', null, h('span', null, 'Total'), h('b', null, money(value)));
+// main is the next step. While it runs it keeps the focus: aria-disabled, since
+// a disabled button would drop it.
+function main(name, text, busy, act) {
+  return h('button.button.main', { type: 'button', 'data-testid': name, 'data-focus': 'main', 'data-focus-rest': true, 'aria-disabled': busy ? 'true' : null, onclick: () => busy || act() },
+    busy ? 'One moment…' : text);
+}
+
+function link(name, text, busy, act) {
+  return h('button.link', { type: 'button', 'data-testid': name, 'data-focus': name, 'aria-disabled': busy ? 'true' : null, onclick: () => busy || act() }, text);
 }

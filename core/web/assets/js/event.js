@@ -51,8 +51,8 @@ function render() {
   });
   const items = chosenItems();
   renderBasket(byId('basket'), {
-    choice, hold, busy, sale, seated: Boolean(venue), max: choice.max, minutes: Math.round((event.hold_seconds || 480) / 60),
-    same: Boolean(hold) && choice.equals(hold.lines), items, lines: hold ? hold.lines.map(heldLine) : [],
+    choice, hold, busy, sale, noun: venue ? ['seat', 'seats'] : ['ticket', 'tickets'], max: choice.max, minutes: Math.round((event.hold_seconds || 480) / 60),
+    same: Boolean(hold) && choice.equals(hold.lines), items, lines: hold ? hold.lines.map(heldLine) : [], heldTotal: hold && asMoney(hold.amount, hold.currency),
     total: { amount: items.reduce((sum, i) => sum + i.price.amount, 0), currency: event.currency },
   }, { take, release, checkout, undo, expired });
 }
@@ -113,6 +113,7 @@ function best(e) {
   dismiss('best');
   choice.set(found, choice.places);
   map.look(found);
+  byId('map').scrollIntoView({ block: 'nearest' });
   return speak(`${found.map((i) => label(venue, i)).join('; ')} chosen.`);
 }
 
@@ -135,8 +136,7 @@ async function working(f) {
 
 function take() {
   return working(async () => {
-    const hold = await holding.take(choice.request());
-    adopt(hold);
+    adopt(await holding.take(choice.request()));
     dismiss('seat_taken');
     dismiss('expired');
   });

@@ -20,6 +20,7 @@ export class Painter {
     this.sprites = new Sprites();
     this.layers = [];
     this.paths = v.sections.map((s) => sectionPath(hull(v, s)));
+    this.bySize = [...v.sections].sort((a, b) => b.seats - a.seats);
     // A name across seats cannot be read, and their sections have names.
     this.bare = v.areas.filter((a) => grid.nearest(a.x + a.w / 2, a.y + a.h / 2, Math.min(a.w, a.h) / 3) < 0);
   }
@@ -161,21 +162,27 @@ export class Painter {
     ctx.stroke();
   }
 
+  // sectionNames writes names where there is room: larger sections first, and
+  // none over another.
   sectionNames(cam, px) {
     const { ctx, theme } = this;
     const size = Math.max(10, Math.min(15, px * 3.2));
+    const taken = [];
     ctx.font = `650 ${size}px ${theme.font}`;
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';
-    for (const s of this.v.sections) {
+    for (const s of this.bySize) {
       const x = ((s.box.x0 + s.box.x1) / 2) * cam.scale + cam.x;
       const y = ((s.box.y0 + s.box.y1) / 2) * cam.scale + cam.y;
       if (x < -60 || y < -20 || x > this.w + 60 || y > this.h + 20) continue;
       const text = shortName(s.name, (s.box.x1 - s.box.x0) * cam.scale, (t) => ctx.measureText(t).width);
       if (!text) continue;
       const w = ctx.measureText(text).width + size * 0.8;
+      const tall = size * 1.56;
+      if (taken.some((t) => Math.abs(t.x - x) < (t.w + w) / 2 && Math.abs(t.y - y) < tall)) continue;
+      taken.push({ x, y, w });
       ctx.beginPath();
-      ctx.roundRect(x - w / 2, y - size * 0.78, w, size * 1.56, size * 0.78);
+      ctx.roundRect(x - w / 2, y - tall / 2, w, tall, tall / 2);
       ctx.fillStyle = theme['map-label'];
       ctx.fill();
       ctx.fillStyle = theme['map-ink'];
@@ -210,9 +217,10 @@ function sectionPath(points) {
   return path;
 }
 
-// shortName is the name, its last word, or nothing, whichever fits.
+// shortName is the name, its last word, or nothing, whichever fits. A short one
+// may stand out a little over its section.
 export function shortName(name, room, width) {
   if (width(name) <= room * 0.9) return name;
   const last = name.split(/\s+/).pop();
-  return width(last) <= room * 0.9 ? last : '';
+  return width(last) <= room * 1.25 ? last : '';
 }

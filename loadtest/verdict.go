@@ -1,0 +1,94 @@
+package loadtest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/ropeline/ropeline/loadtest/check"
+	"github.com/ropeline/ropeline/loadtest/history"
+	"github.com/ropeline/ropeline/loadtest/record"
+)
+
+// Verdict is the last line of a smoke run.
+type Verdict struct {
+	Buyers        int     `json:"buyers"`
+	Admitted      int     `json:"admitted"`       // buyers who got a pass
+	Sold          int     `json:"sold"`           // seats
+	TakenOver     int     `json:"taken_over"`     // of them: held before by somebody who walked away
+	Oversold      int     `json:"oversold"`       // exceptions to B1
+	DoubleCharged int     `json:"double_charged"` // exceptions to P1
+	LedgerSum     int64   `json:"ledger_sum"`     // of all postings, minor units
+	OutOfOrder    int     `json:"out_of_order"`   // exceptions to Q3
+	OverLimit     int     `json:"over_limit"`     // exceptions to Q4
+	Errors5xx     int     `json:"errors_5xx"`     // every 5xx but the waiting page
+	Seconds       float64 `json:"seconds"`
+}
+
+// Goal is what a sale has to reach beside having no exceptions.
+type Goal struct {
+	Seats     int // all of them sold
+	TakenOver int // at least
+}
+
+// Judge fills in what follows from findings, history and recorder.
+func (v *Verdict) Judge(found []check.Finding, spans []history.Span, requests []record.Request) {
+	v.Oversold = check.Count(found, "B1")
+	v.DoubleCharged = check.Count(found, "P1")
+	v.OutOfOrder = check.Count(found, "Q3")
+	v.OverLimit = check.Count(found, "Q4")
+	v.Admitted = admitted(spans)
+	v.Errors5xx = errors5xx(spans, requests)
+}
+
+// admitted counts the clients that were given a pass: at enter, or with the first
+// page when nobody was waiting.
+func admitted(spans []history.Span) int {
+	in := map[int]bool{}
+	for _, s := range spans {
+		if s.End.Type == history.OK && (s.Begin.F == "enter" || s.Begin.F == "arrive") {
+			in[s.Begin.Client] = true
+		}
+	}
+	return len(in)
+}
+
+// errors5xx counts what the buyers were answered, and what webhooks were, which no
+// buyer sees.
+func errors5xx(spans []history.Span, requests []record.Request) int {
+	n := 0
+	for _, s := range spans {
+		if a := s.Answer(); a.Status >= http.StatusInternalServerError && !a.Wait {
+			n++
+		}
+	}
+	for _, r := range requests {
+		if r.Status >= http.StatusInternalServerError && strings.HasPrefix(r.Path, "/webhooks/") {
+			n++
+		}
+	}
+	return n
+}
+
+// Failures says in sentences why the sale was not good; none when it was.
+func (v Verdict) Failures(goal Goal, found []check.Finding) []string {
+	var why []string
+	if v.Sold != goal.Seats {
+		why = append(why, fmt.Sprintf("%d of %d seats were sold", v.Sold, goal.Seats))
+	}
+	if v.TakenOver < goal.TakenOver {
+		why = append(why, fmt.Sprintf("%d seats were sold after an expired hold, at least %d should be", v.TakenOver, goal.TakenOver))
+	}
+	if v.LedgerSum != 0 {
+		why = append(why, fmt.Sprintf("the ledger sums to %d", v.LedgerSum))
+	}
+	if v.Errors5xx != 0 {
+		why = append(why, fmt.Sprintf("%d answers were 5xx", v.Errors5xx))
+	}
+	for _, inv := range check.All {
+		if n := check.Count(found, inv.ID); n > 0 {
+			why = append(why, fmt.Sprintf("%s has %d exceptions: %s", inv.ID, n, inv.Statement))
+		}
+	}
+	return why
+}

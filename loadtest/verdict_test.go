@@ -1,0 +1,65 @@
+package loadtest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ropeline/ropeline/loadtest/check"
+	"github.com/ropeline/ropeline/loadtest/history"
+	"github.com/ropeline/ropeline/loadtest/record"
+)
+
+func span(client int, f string, how history.Type, a history.Answer) history.Span {
+	result, _ := json.Marshal(a)
+	return history.Span{Begin: history.Entry{Client: client, F: f}, End: history.Entry{Type: how, Result: result}}
+}
+
+func TestAVerdictCountsFromEvidence(t *testing.T) {
+	var v Verdict
+	v.Judge(
+		[]check.Finding{{Invariant: "B1"}, {Invariant: "B1"}, {Invariant: "P1"}, {Invariant: "Q3"}, {Invariant: "Q4"}, {Invariant: "B6"}},
+		[]history.Span{
+			span(1, "arrive", history.Fail, history.Answer{Status: 503, Wait: true}),
+			span(1, "enter", history.Fail, history.Answer{Status: 409}),
+			span(1, "enter", history.OK, history.Answer{Status: 200}),
+			span(1, "enter", history.OK, history.Answer{Status: 200}),
+			span(2, "arrive", history.OK, history.Answer{Status: 303}),
+			span(3, "hold", history.Fail, history.Answer{Status: 503, Code: "overloaded"}),
+			span(3, "map", history.Info, history.Answer{Status: 502}),
+		},
+		[]record.Request{{Path: "/webhooks/fakepay", Status: 500}, {Path: "/v1/events/x/holds", Status: 503}},
+	)
+	if want := (Verdict{Admitted: 2, Oversold: 2, DoubleCharged: 1, OutOfOrder: 1, OverLimit: 1, Errors5xx: 3}); v != want {
+		t.Errorf("%+v, want %+v", v, want)
+	}
+}
+
+func TestOnlyAGoodSaleHasNoFailures(t *testing.T) {
+	goal := Goal{Seats: 500, TakenOver: 40}
+	good := Verdict{Sold: 500, TakenOver: 40}
+	if why := good.Failures(goal, nil); why != nil {
+		t.Errorf("%v", why)
+	}
+	for want, spoil := range map[string]func(*Verdict) []check.Finding{
+		"499 of 500":        func(v *Verdict) []check.Finding { v.Sold = 499; return nil },
+		"39 seats":          func(v *Verdict) []check.Finding { v.TakenOver = 39; return nil },
+		"sums to -1":        func(v *Verdict) []check.Finding { v.LedgerSum = -1; return nil },
+		"1 answers were":    func(v *Verdict) []check.Finding { v.Errors5xx = 1; return nil },
+		"T1 has 1 exceptio": func(*Verdict) []check.Finding { return []check.Finding{{Invariant: "T1"}} },
+		"B6 has 1 exceptio": func(*Verdict) []check.Finding { return []check.Finding{{Invariant: "B6"}} },
+	} {
+		v := good
+		if why := v.Failures(goal, spoil(&v)); len(why) != 1 || !strings.Contains(why[0], want) {
+			t.Errorf("%v, want %q", why, want)
+		}
+	}
+}
+
+func TestTheLineHasItsFields(t *testing.T) {
+	line, _ := json.Marshal(Verdict{Buyers: 1})
+	want := `{"buyers":1,"admitted":0,"sold":0,"taken_over":0,"oversold":0,"double_charged":0,"ledger_sum":0,"out_of_order":0,"over_limit":0,"errors_5xx":0,"seconds":0}`
+	if string(line) != want {
+		t.Errorf("%s", line)
+	}
+}
