@@ -32,7 +32,7 @@ func newCheckpoint() *checkpoint {
 
 // apply adds one record. Every record can be applied twice.
 func (c *checkpoint) apply(r record) {
-	if r.Kind != kindClean {
+	if r.Kind != kindClean && r.Kind != kindEdge {
 		c.Clean = false
 	}
 	switch r.Kind {

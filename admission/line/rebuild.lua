@@ -16,7 +16,7 @@ end
 local higher = {epoch = true, term = true, ceil = true, x = true, rt = true, tail = true, seq = true, losses = true, n = true}
 h.exists = true
 for name, value in pairs(given) do
-  if name == 'known' or name == 'clean' then
+  if name == 'known' or name == 'clean' or name == 'raised' then
     -- used below
   elseif type(h[name]) ~= 'number' then
     if not had or h[name] == '' then set(name, value) end
@@ -35,6 +35,7 @@ else
   if h.ceil > from then set('gaps', h.gaps .. int(from) .. '-' .. int(h.ceil) .. ' ') end
   set('next', math.max(h.ceil, from))
 end
+set('ceil', math.max(h.ceil, tonumber(given.raised)))
 -- The phase is the draw's: once revealed it is open, once frozen it never takes another into the draw.
 if h.seed ~= '' then set('phase', 'open') end
 if h.phase == 'prequeue' and h.n >= 0 then set('phase', 'drawing') end
@@ -45,6 +46,8 @@ set('last', now)
 set('leader', '')
 set('leader_until', 0)
 set('tick_at', 0)
+set('x0', h.x)
+set('at', now)
 set('here_at', h.rt)
 set('all_until', h.rt + 75000000)
 local bits = ARGV[i + 1]

@@ -138,15 +138,17 @@ func (r *Room) Start(ctx context.Context) error {
 // nameEdge finds the edge's name: given, as last time, or new.
 func (r *Room) nameEdge() {
 	r.edge = r.cfg.Edge
-	r.log.view(func(c *checkpoint) {
-		if r.edge == "" {
-			r.edge = c.Edge
-		}
-	})
+	last := ""
+	r.log.view(func(c *checkpoint) { last = c.Edge })
+	if r.edge == "" {
+		r.edge = last
+	}
 	if r.edge == "" {
 		r.edge = randomHex(6)
 	}
-	r.log.append(record{Kind: kindEdge, Text: r.edge})
+	if r.edge != last {
+		r.log.append(record{Kind: kindEdge, Text: r.edge})
+	}
 }
 
 // Stop ends the loops, sends what was collected, and closes the log. ctx bounds the farewell.

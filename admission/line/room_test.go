@@ -91,7 +91,7 @@ func TestRoomLetsPeopleIn(t *testing.T) {
 }
 
 // checkLog recomputes promise 5 from the log alone.
-func checkLog(t testing.TB, log []Event) {
+func checkLog(t failer, log []Event) {
 	t.Helper()
 	var seq, x int64
 	lastEntry, rate := -1e18, 0.0
@@ -178,3 +178,9 @@ func TestRoomDrawsAtTheOpening(t *testing.T) {
 type leafWriter struct{ n int }
 
 func (w *leafWriter) Write(b []byte) (int, error) { w.n += len(b); return len(b), nil }
+
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}

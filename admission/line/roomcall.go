@@ -113,21 +113,21 @@ func (r *Room) rebuild(ctx context.Context, lost header) error {
 	var args []any
 	known := false
 	r.log.view(func(c *checkpoint) {
-		if known = len(c.Room) > 0; known {
-			args = rebuildArgs(c, lost.exists, r.ackedSeq())
-		}
+		known = len(c.Room) > 0
+		args = rebuildArgs(c, lost, r.ackedSeq())
 	})
 	var rep reply
 	var err error
 	if known || lost.exists {
-		if !known { // an edge without a log, met by a restarted server that kept the room
-			c := newCheckpoint()
-			args = rebuildArgs(c, true, r.ackedSeq())
-		}
 		r.cfg.Logger.Warn("the store lost the room or was restarted; rebuilding it from this edge's log", "room", r.cfg.Name)
 		r.told.reset()
 		r.mover.reset()
-		rep, err = r.once(ctx, scriptRebuild, append([]any{randomHex(8)}, args...)...)
+		raised := max(r.ceilLogged(), lost.ceil) + firstCeiling
+		if err := <-r.log.sync(record{Kind: kindCeil, N: raised}); err != nil {
+			return err
+		}
+		args = append([]any{randomHex(8), "raised", raised}, args...)
+		rep, err = r.once(ctx, scriptRebuild, args...)
 	} else {
 		rep, err = r.create(ctx)
 	}
@@ -136,6 +136,11 @@ func (r *Room) rebuild(ctx context.Context, lost header) error {
 	}
 	r.note(rep.header)
 	return nil
+}
+
+func (r *Room) ceilLogged() (ceil int64) {
+	r.log.view(func(c *checkpoint) { ceil = c.Ceil })
+	return ceil
 }
 
 func (r *Room) ackedSeq() int64 {
@@ -169,8 +174,8 @@ const (
 )
 
 // rebuildArgs are the arguments of rebuild.lua. A store that kept the room keeps its clock too.
-func rebuildArgs(c *checkpoint, kept bool, acked int64) []any {
-	step := int64(rebuildStep)
+func rebuildArgs(c *checkpoint, lost header, acked int64) []any {
+	kept, step := lost.exists, int64(rebuildStep)
 	if kept {
 		step = 0
 	}

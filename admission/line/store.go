@@ -52,6 +52,7 @@ func Open(o Options) (*Store, error) {
 		return nil, fmt.Errorf("store %q: %w (use redis://[:password@]host:port/0)", redact(o.URL), errors.New("not a Redis URL"))
 	}
 	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = storeTimeout, storeTimeout, storeTimeout
+	opt.ContextTimeoutEnabled = true
 	return &Store{client: redis.NewClient(opt), prefix: o.Prefix}, nil
 }
 
