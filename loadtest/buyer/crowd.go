@@ -86,8 +86,11 @@ func (c *crowd) look(ctx context.Context) error {
 	var s status
 	r.decode(&s)
 	c.opens = time.Now()
-	if s.State == statePrequeue && s.OpensAt != nil {
-		c.opens = time.UnixMilli(int64(*s.OpensAt))
+	if s.State == statePrequeue {
+		c.opens = s.opening()
+		if c.opens.IsZero() { // by hand: nobody knows when
+			c.opens = time.Now().Add(c.EarlyFor)
+		}
 	}
 	op := c.History.Begin(0, KeysOp, nil)
 	keys, err := me.send(ctx, request{method: http.MethodGet, path: c.reserved + "jwks.json"})

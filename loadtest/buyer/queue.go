@@ -23,11 +23,19 @@ const (
 
 // status is the public document, the same for everybody.
 type status struct {
-	State   string   `json:"state"`
-	X0      int64    `json:"x0"`
-	X1      int64    `json:"x1"`
-	At      float64  `json:"at"` // unix ms
-	OpensAt *float64 `json:"opens_at"`
+	State   string `json:"state"`
+	X0      int64  `json:"x0"`
+	X1      int64  `json:"x1"`
+	At      int64  `json:"at"`       // unix ms: from when X moves from x0 to x1, within a second
+	OpensAt int64  `json:"opens_at"` // unix ms; 0: by hand
+}
+
+// opening is the announced time, zero when there is none.
+func (s status) opening() time.Time {
+	if s.OpensAt == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(s.OpensAt)
 }
 
 // standing is an answer to knock, enter or heartbeat.
@@ -119,15 +127,11 @@ func (b *buyer) status(ctx context.Context) (s status, ok bool) {
 
 // beforeOpening polls slowly, and comes back just after the announced time.
 func (b *buyer) beforeOpening(s status) time.Duration {
-	slow := b.between(pollHigh/2, pollHigh)
-	if s.State != statePrequeue || s.OpensAt == nil {
-		return b.between(pollLow, 2*pollLow) // drawing or paused: it may move any moment
+	left := time.Until(s.opening())
+	if s.State != statePrequeue || left <= 0 {
+		return b.between(pollLow, 2*pollLow) // by hand, drawing, paused: it may move any moment
 	}
-	left := time.Until(time.UnixMilli(int64(*s.OpensAt)))
-	if left <= 0 {
-		return b.between(pollLow, 2*pollLow)
-	}
-	return min(slow, left+b.upTo(afterOpening))
+	return min(b.between(pollHigh/2, pollHigh), left+b.upTo(afterOpening))
 }
 
 // heartbeat says that one is still there and hears one's place.
@@ -149,7 +153,7 @@ func (b *buyer) callIn(s status) time.Duration {
 		return 0
 	case b.place < s.X1:
 		share := float64(b.place-s.X0) / float64(s.X1-s.X0)
-		return max(0, time.Until(time.UnixMilli(int64(s.At+1000*share))))
+		return max(0, time.Until(time.UnixMilli(s.At+int64(1000*share))))
 	}
 	// A second for those next to it, longer the more people are in between.
 	far := time.Duration(b.place-s.X1) * 10 * time.Millisecond

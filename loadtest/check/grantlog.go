@@ -2,6 +2,7 @@ package check
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ const maxLine = 1 << 20 // of a line of a grant log
 // GrantEvent is one line of an edge's grant log. Fields an event does not have
 // are nil or zero.
 type GrantEvent struct {
-	Seq   int64   `json:"seq"` // the room's script counter; events of one script share it
+	Seq   int64   `json:"seq"` // the order in which the store decided
 	T     float64 `json:"t"`   // store time, unix ms
 	RT    float64 `json:"rt"`  // room time, ms
 	Room  string  `json:"room"`
@@ -26,12 +27,13 @@ type GrantEvent struct {
 	Index int64  `json:"index"`
 	Place *int64 `json:"place"`
 
-	State string   `json:"state"`
-	X     *int64   `json:"x"`
-	Rate  *float64 `json:"rate"` // entries per second
-	Cap   *int64   `json:"cap"`
-	Entry *float64 `json:"entry_ms"` // room time at which the visitor may enter
-	Live  *int64   `json:"live"`     // what the store believes; recomputed here
+	State   string   `json:"state"`
+	Rebuilt bool     `json:"rebuilt"` // of a room: the store was lost and made anew
+	X       *int64   `json:"x"`
+	Rate    *float64 `json:"rate"` // entries per second
+	Cap     *int64   `json:"cap"`
+	Entry   *float64 `json:"entry_ms"` // room time at which the visitor may enter
+	Live    *int64   `json:"live"`     // what the store believes; recomputed here
 }
 
 // LoadGrants reads the logs of all edges of a room and brings their events into
@@ -45,8 +47,10 @@ func LoadGrants(paths []string, room string) ([]GrantEvent, error) {
 		}
 		all = append(all, events...)
 	}
-	// One script's events are written by one edge in their order: stable keeps it.
-	slices.SortStableFunc(all, func(a, b GrantEvent) int { return int(a.Seq - b.Seq) })
+	slices.SortStableFunc(all, func(a, b GrantEvent) int { return cmp.Compare(a.Seq, b.Seq) })
+	// An edge that was killed before it could acknowledge them writes events again.
+	all = slices.CompactFunc(all, func(a, b GrantEvent) bool { return a.Room == b.Room && a.Epoch == b.Epoch && a.Seq == b.Seq && a.Event == b.Event && a.Vid == b.Vid
+	})
 	if room == "" {
 		for _, e := range all {
 			if e.Room != all[0].Room {

@@ -67,6 +67,7 @@ func TestQ3(t *testing.T) {
 		"left, so not there":            {opened("10", 9, 5).door(0, 1).gone("leave", 0).grant(1, 0), 0},
 		"dropped and back":              {opened("10", 9, 5).door(0, 1).gone("drop", 0).door(0).grant(1, 0), 1},
 		"granted, expired, back":        {opened("10", 9, 5).door(0, 1).grant(0, 0).gone("expire", 0).door(0).grant(1, 100), 1},
+		"the store was lost":            {opened("10", 9, 5).door(0, 1).add("room", `"state":"open","rate":10,"cap":9,"rebuilt":true`).door(1).grant(1, 0), 0},
 		"at X":                          {opened("10", 9, 5).door(5).grant(5, 0), 1},
 		"X moved":                       {opened("10", 9, 5).add("x", `"x":6`).door(5).grant(5, 0), 0},
 		"never at the door, none there": {opened("10", 9, 5).grant(4, 0), 0},
@@ -145,7 +146,7 @@ func TestTheLogsOfTwoEdgesAreOneLine(t *testing.T) {
 		}
 		return path
 	}
-	a := write("a", `{"seq":1,"room":"r","event":"x","x":5}`+"\n"+`{"seq":3,"room":"r","event":"leave","vid":"a"}`+"\n")
+	a := write("a", `{"seq":1,"room":"r","event":"x","x":5}`+"\n"+`{"seq":3,"room":"r","event":"leave","vid":"a"}`+"\n"+`{"seq":3,"room":"r","event":"leave","vid":"a"}`+"\n")
 	b := write("b", `{"seq":2,"room":"r","event":"drop","vid":"b"}`+"\n"+`{"seq":2,"room":"r","event":"drop","vid":"c"}`+"\n")
 	events, err := LoadGrants([]string{a, b}, "")
 	if err != nil {

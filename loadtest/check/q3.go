@@ -39,7 +39,10 @@ func outOfOrder(events []GrantEvent) []Finding {
 	epoch := int64(-1)
 	for _, e := range events {
 		if e.Epoch != epoch { // a new line: its places have nothing to do with the old ones
-			at, x, epoch = door{since: map[string]GrantEvent{}}, 0, e.Epoch
+			at, x, epoch = newDoor(), 0, e.Epoch
+		}
+		if e.Rebuilt { // the store was lost and with it the door: people knock again
+			at = newDoor()
 		}
 		if e.X != nil && (e.Event == "x" || e.Event == "room") {
 			x = *e.X
@@ -74,6 +77,8 @@ type door struct {
 	since   map[string]GrantEvent // vid -> its latest "door" event
 	byPlace placeHeap
 }
+
+func newDoor() door { return door{since: map[string]GrantEvent{}} }
 
 func (d *door) come(e GrantEvent) {
 	d.since[e.Vid] = e
