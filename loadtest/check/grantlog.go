@@ -49,7 +49,8 @@ func LoadGrants(paths []string, room string) ([]GrantEvent, error) {
 	}
 	slices.SortStableFunc(all, func(a, b GrantEvent) int { return cmp.Compare(a.Seq, b.Seq) })
 	// An edge that was killed before it could acknowledge them writes events again.
-	all = slices.CompactFunc(all, func(a, b GrantEvent) bool { return a.Room == b.Room && a.Epoch == b.Epoch && a.Seq == b.Seq && a.Event == b.Event && a.Vid == b.Vid
+	all = slices.CompactFunc(all, func(a, b GrantEvent) bool {
+		return a.Room == b.Room && a.Epoch == b.Epoch && a.Seq == b.Seq && a.Event == b.Event && a.Vid == b.Vid
 	})
 	if room == "" {
 		for _, e := range all {
