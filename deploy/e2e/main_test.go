@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,20 +13,17 @@ import (
 // progress is where the stack's progress goes: to the test's own output, which go test shows when it fails.
 var progress = stack.Progress{W: os.Stderr}
 
-// built compiles the programs once for all tests of the package.
-var built = sync.OnceValues(func() (bin string, err error) {
-	root, err := stack.Repository()
-	if err != nil {
-		return "", err
-	}
-	bin = filepath.Join(root, ".run", "bin")
-	return bin, stack.Build(context.Background(), progress, root, bin, stack.Programs...)
-})
+// building keeps tests that run in parallel from building at the same time.
+var building sync.Mutex
 
-func programs(t *testing.T) string {
+// programs builds the commands and returns the directory they are in.
+func programs(t *testing.T, commands ...string) (bin string) {
 	t.Helper()
-	bin, err := built()
-	if err != nil {
+	building.Lock()
+	defer building.Unlock()
+	root := repository(t)
+	bin = filepath.Join(root, ".run", "bin")
+	if err := stack.Build(t.Context(), progress, root, bin, commands...); err != nil {
 		t.Fatal(err)
 	}
 	return bin
@@ -55,7 +51,7 @@ func up(t *testing.T, change func(*stack.Config)) *stack.Stack {
 		t.Fatal(err)
 	}
 	cfg := stack.Config{
-		Dir: dir, Bin: programs(t), Caddyfile: filepath.Join(root, "deploy", "Caddyfile"),
+		Dir: dir, Bin: programs(t, stack.Programs...), Caddyfile: filepath.Join(root, "deploy", "Caddyfile"),
 		Throwaway: true, Progress: progress,
 	}
 	change(&cfg)
