@@ -186,3 +186,13 @@ func (y tally) only(t *testing.T, codes ...string) {
 		}
 	}
 }
+
+// database is the name of the test's database.
+func (x *sale) database() string {
+	x.t.Helper()
+	var name string
+	if err := x.db.Pool.QueryRow(x.t.Context(), `SELECT current_database()`).Scan(&name); err != nil {
+		x.t.Fatal(err)
+	}
+	return name
+}
