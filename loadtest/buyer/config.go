@@ -44,7 +44,9 @@ type Shares struct {
 	Decline   float64 // of those who pay: the first card is declined, the second works
 }
 
-func (c *Config) validate() error {
+// Validate completes the configuration, or names what is wrong with it and the
+// cure. Run does it too; a caller that makes files wants to know before.
+func (c *Config) Validate() error {
 	u, err := url.Parse(c.Edge)
 	switch {
 	case err != nil || u.Scheme == "" || u.Host == "":
@@ -55,8 +57,6 @@ func (c *Config) validate() error {
 		return fmt.Errorf("--room is missing: the name of the waiting room")
 	case c.Buyers < 1 || c.Buyers > MaxBuyers:
 		return fmt.Errorf("--buyers %d: from 1 to %d", c.Buyers, MaxBuyers)
-	case c.History == nil:
-		return fmt.Errorf("--history is missing: a file for what the buyers see")
 	}
 	for name, share := range map[string]float64{
 		"early": c.Early, "ghost": c.Shares.Ghost, "duplicate": c.Shares.Duplicate, "walk-away": c.Shares.WalkAway,

@@ -3,6 +3,7 @@ package buyer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -45,8 +46,11 @@ type crowd struct {
 
 // Run lets the crowd buy and returns when the last of them is gone, or ctx ends.
 func Run(ctx context.Context, conf Config) (Report, error) {
-	if err := conf.validate(); err != nil {
+	if err := conf.Validate(); err != nil {
 		return Report{}, err
+	}
+	if conf.History == nil {
+		return Report{}, errors.New("no history to write what the buyers see")
 	}
 	began := time.Now()
 	transport := newTransport()

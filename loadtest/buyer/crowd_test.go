@@ -135,7 +135,7 @@ func TestConfigNamesTheSettingAndTheCure(t *testing.T) {
 		"--room":            func(c *Config) { c.Room = "" },
 		"--buyers 0":        func(c *Config) { c.Buyers = 0 },
 		"--decline 1.5":     func(c *Config) { c.Shares.Decline = 1.5 },
-		"--history":         func(c *Config) { c.History = nil },
+		"no history":        func(c *Config) { c.History = nil },
 		"is the edge up":    func(*Config) {},
 		"--buyers 20000000": func(c *Config) { c.Buyers = 20_000_000 },
 	} {

@@ -75,6 +75,9 @@ func (o *saleOptions) run(ctx context.Context) (report buyer.Report, err error) 
 	if (o.listen == "") != (o.origin == "") {
 		return report, errors.New("--record and --origin go together: where the edge finds its origin, and where that really is")
 	}
+	if err := o.crowd.Validate(); err != nil {
+		return report, err
+	}
 	w, err := history.Create(o.history)
 	if err != nil {
 		return report, err
