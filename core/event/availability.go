@@ -23,6 +23,8 @@ type Availability struct {
 	// Tag names the content: equal tags, equal states and counters, whichever
 	// process built it. Holds end without any write, so the version alone does not.
 	Tag string `json:"-"`
+	// Document is all of the above as it is sent, encoded once for everybody.
+	Document Document `json:"-"`
 }
 
 // CounterAvailable is what is left of one counter.
@@ -56,7 +58,12 @@ func (c *Catalogue) readSeats(ctx context.Context, slug string) (*Availability, 
 		return nil, fmt.Errorf("read counters of %s: %w", slug, err)
 	}
 	a.Tag = a.tag()
-	return a, nil
+	doc, err := json.Marshal(a)
+	if err != nil {
+		return nil, fmt.Errorf("encode seats of %s: %w", slug, err)
+	}
+	a.Document, err = newDocument(doc)
+	return a, err
 }
 
 func (a *Availability) tag() string {

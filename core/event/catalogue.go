@@ -30,7 +30,7 @@ type Catalogue struct {
 	searches   *cache[[]Summary]
 	details    *cache[*Detail]
 	seats      *cache[*Availability]
-	geometries *cache[[]byte]
+	geometries *cache[*Document]
 }
 
 // NewCatalogue reads from db; now is the clock of the caches, nil for the real one.
@@ -44,7 +44,7 @@ func NewCatalogue(db pg.Querier, now func() time.Time) *Catalogue {
 		details:  newCache[*Detail](Life, maxEvents, now),
 		seats:    newCache[*Availability](Life, maxEvents, now),
 		// Named by their hash they never change; kept for an hour, since a few are large.
-		geometries: newCache[[]byte](time.Hour, maxGeometries, now),
+		geometries: newCache[*Document](time.Hour, maxGeometries, now),
 	}
 }
 
@@ -119,13 +119,14 @@ func (c *Catalogue) detail(ctx context.Context, slug string) (*Detail, error) {
 }
 
 // Geometry returns a venue's immutable plan by the hash of its bytes.
-func (c *Catalogue) Geometry(ctx context.Context, hash string) ([]byte, error) {
-	return c.geometries.get(ctx, hash, func(ctx context.Context) ([]byte, error) {
-		var doc []byte
-		if err := c.db.QueryRow(ctx, sqlGeometry, hash).Scan(&doc); err != nil {
+func (c *Catalogue) Geometry(ctx context.Context, hash string) (*Document, error) {
+	return c.geometries.get(ctx, hash, func(ctx context.Context) (*Document, error) {
+		var plan []byte
+		if err := c.db.QueryRow(ctx, sqlGeometry, hash).Scan(&plan); err != nil {
 			return nil, notFoundOr("read geometry", err)
 		}
-		return doc, nil
+		doc, err := newDocument(plan)
+		return &doc, err
 	})
 }
 

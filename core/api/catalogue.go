@@ -1,0 +1,117 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/ropeline/ropeline/core/event"
+)
+
+// maxSearch bounds one search parameter, in characters.
+const maxSearch = 100
+
+var searchParameters = []parameter{
+	{name: "q", description: "Words in title, description, organiser, place or venue", example: "lights"},
+	{name: "place", description: "Place, venue or city", example: "Cologne"},
+	{name: "from", description: "Start of a route", example: "Berlin"},
+	{name: "to", description: "End of a route", example: "Prague"},
+	{name: "date", description: "The day, in the event's own time zone", example: "2027-06-12", format: "date"},
+}
+
+func (a *API) searchEvents(w http.ResponseWriter, r *http.Request, _ *call) error {
+	v := r.URL.Query()
+	for name := range v {
+		s := v.Get(name)
+		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || utf8.RuneCountInString(s) > maxSearch {
+			return errInvalidQuery.Say("%s: want at most %d characters of text.", name, maxSearch).With("parameter", name)
+		}
+	}
+	q := event.Query{Text: strings.TrimSpace(v.Get("q")), Place: strings.TrimSpace(v.Get("place")),
+		From: strings.TrimSpace(v.Get("from")), To: strings.TrimSpace(v.Get("to")), Date: v.Get("date")}
+	if q.Date != "" {
+		if t, err := time.Parse(time.DateOnly, q.Date); err != nil || t.Year() < 1 {
+			return errInvalidQuery.Say("date: want a day like 2027-06-12.").With("parameter", "date")
+		}
+	}
+	found, err := a.catalogue.Search(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"events": found})
+}
+
+func (a *API) getEvent(w http.ResponseWriter, r *http.Request, _ *call) error {
+	d, err := a.catalogue.Get(r.Context(), chi.URLParam(r, "event"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, d)
+}
+
+func (a *API) getSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
+	seats, err := a.catalogue.Seats(r.Context(), chi.URLParam(r, "event"))
+	if err != nil {
+		return err
+	}
+	writeDocument(w, r, &seats.Document, seats.Tag)
+	return nil
+}
+
+func (a *API) getGeometry(w http.ResponseWriter, r *http.Request, _ *call) error {
+	hash := chi.URLParam(r, "hash")
+	doc, err := a.catalogue.Geometry(r.Context(), hash)
+	if err != nil {
+		return err
+	}
+	writeDocument(w, r, doc, hash)
+	return nil
+}
+
+// writeDocument sends a shared body, or 304 to who has it. The two encodings have
+// tags of their own: they are different bytes (RFC 9110 8.8.3).
+func writeDocument(w http.ResponseWriter, r *http.Request, doc *event.Document, tag string) {
+	h := w.Header()
+	h.Set("Vary", "Accept-Encoding")
+	body, etag := doc.JSON, `"`+tag+`"`
+	zipped := acceptsGzip(r.Header.Get("Accept-Encoding"))
+	if zipped {
+		body, etag = doc.Gzip, `"`+tag+`-gzip"`
+	}
+	h.Set("ETag", etag)
+	if noneMatch(r.Header.Values("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if zipped {
+		h.Set("Content-Encoding", "gzip")
+	}
+	writeBytes(w, http.StatusOK, "application/json", body)
+}
+
+// noneMatch is the weak comparison: either encoding's tag is the same content.
+func noneMatch(headers []string, tag string) bool {
+	for _, header := range headers {
+		for _, one := range strings.Split(header, ",") {
+			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
+			if one == `"`+tag+`"` || one == `"`+tag+`-gzip"` || one == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func acceptsGzip(header string) bool {
+	for _, one := range strings.Split(header, ",") {
+		coding, q, weighted := strings.Cut(strings.TrimSpace(one), ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			q = strings.ReplaceAll(q, " ", "")
+			return !weighted || (q != "q=0" && !strings.HasPrefix(q, "q=0.000"))
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"net/http"
+)
+
+// need is what a route asks of its caller, besides a well-formed request.
+type need uint8
+
+const (
+	needAccount need = 1 << iota // somebody is signed in
+	needKey                      // an Idempotency-Key
+	needPass                     // a pass of the waiting room: a buying call
+)
+
+// How long an answer may be kept, and by whom.
+const (
+	cachePersonal  = "private, no-store" // belongs to one person, or changes at once
+	cacheSecond    = "public, max-age=1, s-maxage=1, stale-while-revalidate=5"
+	cacheImmutable = "public, max-age=31536000, immutable" // named by the hash of its bytes
+	cacheMinutes   = "public, max-age=300"
+)
+
+// route is one line of the table: what is registered, what is checked before the
+// handler runs, and what the OpenAPI document says of it. They are one value, so
+// they cannot disagree.
+type route struct {
+	method, pattern string
+	name            string // operationId, metric label
+	summary         string
+	needs           need
+	query           []parameter // others are refused by name
+	body            string      // schema of the JSON body; "" is none
+	media           string      // of the body when it is not JSON
+	maxBody         int64       // 0: maxBody
+	answers         []answer
+	cache           string
+	dev             bool // only with the development issuer
+	handle          func(*API, http.ResponseWriter, *http.Request, *call) error
+}
+
+// answer is one documented success. Refusals have one shape and are documented once.
+type answer struct {
+	status int
+	schema string // "" with media: not JSON; both "": no body
+	media  string
+}
+
+type parameter struct {
+	name, description, example string
+	format                     string // of OpenAPI; "" is none
+}
+
+// call is what the checks before a handler found out.
+type call struct {
+	route   *route
+	account int64
+	key     string
+	body    []byte
+}
+
+// mutates: RFC 9110's safe methods never do.
+func (rt *route) mutates() bool { return rt.method != http.MethodGet && rt.method != http.MethodHead }
+
+func (rt *route) is(n need) bool { return rt.needs&n != 0 }
+
+// serve runs the checks of a route in their order and then its handler. The order
+// matters: who came around the line learns nothing else, another site's page is
+// refused before its cookie is looked at, and no body is read for a stranger.
+func (a *API) serve(rt *route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		observed(r).route = rt.name
+		w.Header().Set("Cache-Control", rt.cache)
+		if err := a.run(rt, w, r); err != nil {
+			refuse(w, r, a.log, err)
+		}
+	}
+}
+
+func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error) {
+	c := &call{route: rt}
+	if err := checkQuery(rt, r); err != nil {
+		return err
+	}
+	if rt.is(needPass) {
+		if err := a.checkPass(r); err != nil {
+			return err
+		}
+	}
+	if rt.is(needAccount) {
+		token, cookie := credential(r)
+		if cookie && rt.mutates() && !sameSite(r) {
+			return errCrossSite
+		}
+		if c.account, err = a.accounts.caller(r.Context(), token, rt.mutates()); err != nil {
+			return err
+		}
+		observed(r).account = c.account
+	}
+	if rt.is(needKey) {
+		if c.key, err = idempotencyKey(r); err != nil {
+			return err
+		}
+	}
+	if rt.mutates() {
+		limit := rt.maxBody
+		if limit == 0 {
+			limit = maxBody
+		}
+		if c.body, err = readBody(w, r, limit); err != nil {
+			return err
+		}
+	}
+	return rt.handle(a, w, r, c)
+}
+
+// checkQuery refuses parameters the route does not have: a search for "dat=..."
+// that silently ignores the date finds the wrong evening.
+func checkQuery(rt *route, r *http.Request) error {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	for name, values := range r.URL.Query() {
+		known := false
+		for _, p := range rt.query {
+			known = known || p.name == name
+		}
+		switch {
+		case !known:
+			return errInvalidQuery.Say("%s: is no parameter of this address.", clip(name)).With("parameter", clip(name))
+		case len(values) > 1:
+			return errInvalidQuery.Say("%s: is there more than once.", name).With("parameter", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package api
+
+import "net/http"
+
+// buying is what a call needs that takes places or money.
+const buying = needPass | needAccount | needKey
+
+// routes is the API. Everything that is registered, checked and documented is here.
+var routes = []route{
+	{method: "GET", pattern: "/v1/events", name: "searchEvents", summary: "Find events",
+		query: searchParameters, answers: ok("EventList"), cache: cacheSecond, handle: (*API).searchEvents},
+	{method: "GET", pattern: "/v1/events/{event}", name: "getEvent", summary: "One event with prices and what is left of its areas and classes",
+		answers: ok("EventDetail"), cache: cacheSecond, handle: (*API).getEvent},
+	{method: "GET", pattern: "/v1/events/{event}/seats", name: "getSeats", summary: "Availability, two bits a seat, at most a second old; a hold decides",
+		answers: append(ok("Seats"), answer{status: http.StatusNotModified}), cache: cacheSecond, handle: (*API).getSeats},
+	{method: "GET", pattern: "/v1/geometry/{hash}", name: "getGeometry", summary: "The plan of a venue; never changes",
+		answers: append(ok("Geometry"), answer{status: http.StatusNotModified}), cache: cacheImmutable, handle: (*API).getGeometry},
+
+	{method: "POST", pattern: "/v1/events/{event}/holds", name: "hold", summary: "Take places for a few minutes, all or nothing",
+		needs: buying, body: "HoldRequest", answers: created("Hold"), cache: cachePersonal, handle: (*API).hold},
+	{method: "GET", pattern: "/v1/events/{event}/holds/{hold}", name: "getHold", summary: "A hold of one's own",
+		needs: needAccount, answers: ok("Hold"), cache: cachePersonal, handle: (*API).getHold},
+	{method: "DELETE", pattern: "/v1/events/{event}/holds/{hold}", name: "release", summary: "Give the places back",
+		needs: needAccount | needKey, answers: ok("Hold"), cache: cachePersonal, handle: (*API).release},
+
+	{method: "POST", pattern: "/v1/events/{event}/orders", name: "placeOrder", summary: "Make an order of a hold; asked again it is the same order",
+		needs: buying, body: "OrderRequest", answers: append(created("Order"), ok("Order")...), cache: cachePersonal, handle: (*API).placeOrder},
+	{method: "GET", pattern: "/v1/orders", name: "listOrders", summary: "One's own orders, newest first",
+		needs: needAccount, answers: ok("OrderList"), cache: cachePersonal, handle: (*API).listOrders},
+	{method: "GET", pattern: "/v1/orders/{order}", name: "getOrder", summary: "An order of one's own; poll it while it is verifying",
+		needs: needAccount, answers: ok("Order"), cache: cachePersonal, handle: (*API).getOrder},
+	{method: "POST", pattern: "/v1/orders/{order}/payments", name: "pay", summary: "Start a payment; the order tells what became of it",
+		needs: buying, body: "PaymentRequest", answers: []answer{{status: http.StatusAccepted, schema: "Order"}}, cache: cachePersonal, handle: (*API).pay},
+	{method: "DELETE", pattern: "/v1/orders/{order}", name: "cancelOrder", summary: "Cancel an order; money that was taken goes back",
+		needs: needAccount | needKey, answers: ok("Order"), cache: cachePersonal, handle: (*API).cancelOrder},
+
+	{method: "GET", pattern: "/v1/tickets", name: "listTickets", summary: "One's own tickets, newest first",
+		needs: needAccount, answers: ok("TicketList"), cache: cachePersonal, handle: (*API).listTickets},
+	{method: "GET", pattern: "/v1/tickets/{ticket}", name: "getTicket", summary: "A ticket of one's own",
+		needs: needAccount, answers: ok("Ticket"), cache: cachePersonal, handle: (*API).getTicket},
+	{method: "GET", pattern: "/v1/tickets/{ticket}/qr.svg", name: "getTicketCode", summary: "Its code as a picture",
+		needs: needAccount, answers: []answer{{status: http.StatusOK, media: "image/svg+xml"}}, cache: cachePersonal, handle: (*API).getTicketCode},
+	{method: "GET", pattern: "/v1/ticket-keys", name: "getTicketKeys", summary: "The keys that verify tickets, as a JWKS",
+		answers: ok("KeySet"), cache: cacheMinutes, handle: (*API).getTicketKeys},
+
+	{method: "POST", pattern: "/webhooks/{provider}", name: "webhook", summary: "A notice of a payment provider, signed by it",
+		media: "application/json", maxBody: maxWebhook, answers: []answer{{status: http.StatusNoContent}}, cache: cachePersonal, handle: (*API).webhook},
+
+	{method: "POST", pattern: "/dev/token", name: "devToken", summary: "Development only: an account token for any e-mail address",
+		body: "TokenRequest", answers: ok("Token"), cache: cachePersonal, dev: true, handle: (*API).devToken},
+	{method: "GET", pattern: "/sign-in", name: "signInPage", summary: "Development only: the sign-in page",
+		query:   []parameter{{name: "return", description: "Where to go afterwards: a path of this site", example: "/orders"}},
+		answers: []answer{{status: http.StatusOK, media: "text/html"}}, cache: cachePersonal, dev: true, handle: (*API).showSignIn},
+	{method: "POST", pattern: "/sign-in", name: "signIn", summary: "Development only: what the page sends",
+		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}}, cache: cachePersonal, dev: true, handle: (*API).signIn},
+	{method: "POST", pattern: "/sign-out", name: "signOut", summary: "Forget the account in this browser, and leave the place inside to others",
+		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}}, cache: cachePersonal, handle: (*API).signOut},
+
+	{method: "GET", pattern: "/healthz", name: "healthz", summary: "The process runs", answers: ok("Health"), cache: cachePersonal, handle: (*API).healthz},
+	{method: "GET", pattern: "/readyz", name: "readyz", summary: "The database answers and has this build's schema", answers: ok("Health"), cache: cachePersonal, handle: (*API).readyz},
+}
+
+// openAPIRoute serves the document that is made of the table; it cannot be in it.
+var openAPIRoute = route{method: "GET", pattern: "/openapi.json", name: "openapi", cache: cacheMinutes, handle: (*API).openAPI}
+
+func ok(schema string) []answer      { return []answer{{status: http.StatusOK, schema: schema}} }
+func created(schema string) []answer { return []answer{{status: http.StatusCreated, schema: schema}} }

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/payment/fakepay"
+	"github.com/ropeline/ropeline/core/pgtest"
+)
+
+const testSecret = "whsec_binary_test"
+
+// startTimeout bounds the whole test's waiting; it is never a measure.
+const startTimeout = 2 * time.Minute
+
+// The program as an operator meets it: built, migrated, filled, served, ended.
+func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	bin := filepath.Join(t.TempDir(), "bookingd")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	cluster := pgtest.Cluster(t)
+	if err := cluster.CreateDatabase(ctx, "binary"); err != nil {
+		t.Fatal(err)
+	}
+	pay := httptest.NewServer(mustFakepay(t))
+	defer pay.Close()
+	keys := t.TempDir()
+	environ := append(os.Environ(),
+		"BOOKINGD_DATABASE_URL="+cluster.URL(pgtest.AppRole, "binary"), "BOOKINGD_OWNER_DATABASE_URL="+cluster.OwnerURL("binary"),
+		"BOOKINGD_LISTEN=127.0.0.1:0", "BOOKINGD_INTERNAL_LISTEN=127.0.0.1:0", "BOOKINGD_PASS=off", "BOOKINGD_DEV_ISSUER=on",
+		"BOOKINGD_ISSUER_KEY_FILE="+filepath.Join(keys, "issuer.pem"), "BOOKINGD_TICKET_KEY_FILE="+filepath.Join(keys, "ticket.pem"),
+		"BOOKINGD_FAKEPAY_URL="+pay.URL, "BOOKINGD_FAKEPAY_WEBHOOK_SECRETS="+testSecret)
+	command := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, bin, args...)
+		cmd.Env = environ
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+
+	if out, err := command("serve"); err == nil || !strings.Contains(out, "run `bookingd migrate`") {
+		t.Errorf("serve without a schema: %v\n%s", err, out)
+	}
+	if out, err := command("migrate"); err != nil || !strings.Contains(out, "applied 00001_catalogue.sql") {
+		t.Fatalf("migrate: %v\n%s", err, out)
+	}
+	if out, err := command("migrate"); err != nil || !strings.Contains(out, "nothing to do") {
+		t.Errorf("migrate again: %v\n%s", err, out)
+	}
+	data := "../../../deploy/demo/data/"
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(bad, []byte(`{"events": [{"slugg": 1}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command("import", data+"bus.json", bad); err == nil || !strings.Contains(out, bad+`: line 1: events[0].slugg: is no field of this object; did you mean "slug"?`) {
+		t.Errorf("import of a bad file: %v\n%s", err, out)
+	}
+	if out, err := command("import", data+"bus.json", data+"club.json"); err != nil || !strings.Contains(out, "event late-show: created (500 places)") ||
+		!strings.Contains(out, "event bus-berlin-prague-2027-05-14: created") { // the bad file beside it had left nothing
+		t.Fatalf("import: %v\n%s", err, out)
+	}
+
+	cmd := exec.CommandContext(ctx, bin, "serve")
+	cmd.Env = environ
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log := bufio.NewScanner(stderr)
+	public, internal := addresses(t, log)
+
+	for url, want := range map[string]string{
+		"http://" + public + "/healthz":                   `{"status":"ok"}`,
+		"http://" + internal + "/readyz":                  `{"status":"ok"}`,
+		"http://" + internal + "/metrics":                 "ropeline_api_requests_total",
+		"http://" + public + "/v1/events?q=late+show":     `"id":"late-show"`,
+		"http://" + public + "/":                          "The Late Show",
+		"http://" + public + "/sign-in?return=%2Ftickets": `value="/tickets"`,
+		"http://" + public + "/openapi.json":              `"operationId":"hold"`,
+	} {
+		status, body := get(t, ctx, url)
+		if status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, want %q in:\n%.500s", url, status, want, body)
+		}
+	}
+	if status, _ := get(t, ctx, "http://"+public+"/metrics"); status == http.StatusOK {
+		t.Error("the public listener shows metrics")
+	}
+
+	// A client that keeps its connection open must not hold the end up.
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for log.Scan() {
+		last = log.Text()
+		if strings.Contains(last, `"level":"ERROR"`) {
+			t.Error(last)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	if !strings.Contains(last, `"msg":"ended"`) {
+		t.Errorf("last line %q, want the orderly end", last)
+	}
+	if n := sessions(t, ctx, cluster.OwnerURL("binary")); n != 0 {
+		t.Errorf("%d database sessions left behind", n)
+	}
+}
+
+func mustFakepay(t *testing.T) http.Handler {
+	t.Helper()
+	s, err := fakepay.New(fakepay.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// addresses waits for the line that says where the program listens.
+func addresses(t *testing.T, log *bufio.Scanner) (public, internal string) {
+	t.Helper()
+	for log.Scan() {
+		var line struct{ Msg, Listen, Internal string }
+		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+			t.Fatalf("log line is no JSON: %s", log.Text())
+		}
+		if line.Msg == "serving" {
+			return line.Listen, line.Internal
+		}
+	}
+	t.Fatalf("the program ended before it served: %v", log.Err())
+	return "", ""
+}
+
+func get(t *testing.T, ctx context.Context, url string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+func sessions(t *testing.T, ctx context.Context, url string) (n int) {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = 'binary' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

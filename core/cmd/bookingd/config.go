@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// config is the environment, as text: what a variable may be is checked here, in
+// one place, so that every error names the variable and the cure in one line.
+type config struct {
+	DatabaseURL      string `env:"DATABASE_URL"`
+	OwnerDatabaseURL string `env:"OWNER_DATABASE_URL"`
+	DatabaseConns    int32  `env:"DATABASE_CONNS" envDefault:"16"`
+	Listen           string `env:"LISTEN" envDefault:"127.0.0.1:9000"`
+	InternalListen   string `env:"INTERNAL_LISTEN" envDefault:"127.0.0.1:9001"`
+	TrustedProxies   string `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128"`
+	Pass             string `env:"PASS" envDefault:"required"`
+	PassRoom         string `env:"PASS_ROOM" envDefault:"boxoffice"`
+	PassJWKSURL      string `env:"PASS_JWKS_URL"`
+	DevIssuer        string `env:"DEV_ISSUER" envDefault:"off"`
+	IssuerKeyFile    string `env:"ISSUER_KEY_FILE" envDefault:"issuer-key.pem"`
+	TicketKeyFile    string `env:"TICKET_KEY_FILE" envDefault:"ticket-key.pem"`
+	FakepayURL       string `env:"FAKEPAY_URL" envDefault:"http://127.0.0.1:9100"`
+	FakepayPublicURL string `env:"FAKEPAY_PUBLIC_URL" envDefault:"/fakepay"`
+	FakepaySecrets   string `env:"FAKEPAY_WEBHOOK_SECRETS"`
+	Sweep            string `env:"SWEEP" envDefault:"on"`
+	Drain            string `env:"DRAIN" envDefault:"0s"`
+
+	proxies []netip.Prefix
+	secrets []string
+	drain   time.Duration
+}
+
+const prefix = "BOOKINGD_"
+
+// loadConfig reads the environment; lookup is os.Environ in the form of a map.
+func loadConfig(environ map[string]string) (config, error) {
+	var c config
+	if err := env.ParseWithOptions(&c, env.Options{Environment: environ, Prefix: prefix}); err != nil {
+		var parse env.ParseError
+		if errors.As(err, &parse) { // DatabaseConns is the only one that is not text
+			return c, fmt.Errorf("%sDATABASE_CONNS: %q is no whole number; write one like 16", prefix, environ[prefix+"DATABASE_CONNS"])
+		}
+		return c, fmt.Errorf("environment: %w", err)
+	}
+	return c, nil
+}
+
+func environment() map[string]string { return env.ToMap(os.Environ()) }
+
+func bad(name, format string, args ...any) error {
+	return fmt.Errorf("%s%s: %s", prefix, name, fmt.Sprintf(format, args...))
+}
+
+// forServe checks what serve needs.
+func (c *config) forServe() error {
+	checks := []error{
+		postgresURL("DATABASE_URL", c.DatabaseURL, "postgres://ropeline_app@127.0.0.1/ropeline"),
+		address("LISTEN", c.Listen), address("INTERNAL_LISTEN", c.InternalListen),
+		oneOf("PASS", c.Pass, "required", "off"), oneOf("DEV_ISSUER", c.DevIssuer, "on", "off"), oneOf("SWEEP", c.Sweep, "on", "off"),
+		httpURL("FAKEPAY_URL", c.FakepayURL),
+	}
+	if c.Pass == "required" {
+		checks = append(checks, httpURL("PASS_JWKS_URL", c.PassJWKSURL))
+		if c.PassRoom == "" {
+			checks = append(checks, bad("PASS_ROOM", "is empty; name the waiting room in front"))
+		}
+	}
+	if c.DatabaseConns < 4 || c.DatabaseConns > 1000 {
+		checks = append(checks, bad("DATABASE_CONNS", "is %d, want 4 to 1000", c.DatabaseConns))
+	}
+	for _, s := range split(c.FakepaySecrets) {
+		c.secrets = append(c.secrets, s)
+	}
+	if len(c.secrets) == 0 {
+		checks = append(checks, bad("FAKEPAY_WEBHOOK_SECRETS", "is empty; set it to the secret the provider signs with (FAKEPAY_WEBHOOK_SECRET)"))
+	}
+	for _, s := range split(c.TrustedProxies) {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			checks = append(checks, bad("TRUSTED_PROXIES", "%q is no network; write it like 10.0.0.0/8", s))
+		}
+		c.proxies = append(c.proxies, p)
+	}
+	var err error
+	if c.drain, err = time.ParseDuration(c.Drain); err != nil || c.drain < 0 || c.drain > 10*time.Minute {
+		checks = append(checks, bad("DRAIN", "%q is no duration up to 10m; write it like 5s", c.Drain))
+	}
+	return errors.Join(checks...)
+}
+
+// ownerURL is the database of migrate.
+func (c *config) ownerURL() (string, error) {
+	return c.OwnerDatabaseURL, postgresURL("OWNER_DATABASE_URL", c.OwnerDatabaseURL, "postgres://owner@127.0.0.1/ropeline")
+}
+
+// importURL is the owner's database, or the application's, whose role may import too.
+func (c *config) importURL() (string, error) {
+	if c.OwnerDatabaseURL == "" && c.DatabaseURL != "" {
+		return c.DatabaseURL, postgresURL("DATABASE_URL", c.DatabaseURL, "postgres://ropeline_app@127.0.0.1/ropeline")
+	}
+	return c.ownerURL()
+}
+
+func split(list string) []string {
+	var parts []string
+	for _, s := range strings.Split(list, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return parts
+}
+
+func postgresURL(name, value, example string) error {
+	if value == "" {
+		return bad(name, "is not set; write it like %s", example)
+	}
+	u, err := url.Parse(value)
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
+		return bad(name, "is no postgres:// address; write it like %s", example) // the value may hold a password
+	}
+	return nil
+}
+
+func httpURL(name, value string) error {
+	u, err := url.Parse(value)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return bad(name, "%q is no http address; write it like http://127.0.0.1:8080/...", value)
+	}
+	return nil
+}
+
+func address(name, value string) error {
+	if _, _, err := net.SplitHostPort(value); err != nil {
+		return bad(name, "%q is not host:port; write it like 127.0.0.1:9000", value)
+	}
+	return nil
+}
+
+func oneOf(name, value string, words ...string) error {
+	for _, w := range words {
+		if value == w {
+			return nil
+		}
+	}
+	return bad(name, "%q is not one of: %s", value, strings.Join(words, ", "))
+}

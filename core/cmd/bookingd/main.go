@@ -1,0 +1,101 @@
+// Command bookingd is the booking core: the HTTP API with the storefront, the
+// loops behind it, and the two commands that prepare its database. All
+// configuration is by environment; `bookingd help` lists it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	_ "time/tzdata" // events name IANA zones; a small container has no list of them
+
+	"github.com/ropeline/ropeline/core/event/eventfile"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// errUsage: the command line is not one of ours.
+var errUsage = errors.New("usage")
+
+// run is main without the process: 0 done, 1 failed, 2 not understood.
+func run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	err := command(ctx, args, out, errOut)
+	var findings *fileFindings
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errUsage):
+		fmt.Fprint(errOut, usage)
+		return 2
+	case errors.As(err, &findings):
+		findings.print(errOut)
+	default:
+		fmt.Fprintln(errOut, "bookingd:", err)
+	}
+	return 1
+}
+
+func command(ctx context.Context, args []string, out, errOut io.Writer) error {
+	if len(args) == 0 {
+		return errUsage
+	}
+	if args[0] != "import" && len(args) > 1 {
+		return errUsage
+	}
+	switch args[0] {
+	case "serve":
+		return serve(ctx, errOut)
+	case "migrate":
+		return migrateUp(ctx, out)
+	case "import":
+		return importFiles(ctx, args[1:], out)
+	case "version":
+		fmt.Fprintln(out, "bookingd", version())
+		return nil
+	case "help", "-h", "--help":
+		fmt.Fprint(out, usage)
+		return nil
+	}
+	return errUsage
+}
+
+// version is what the build knows of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
+			v = s.Value
+		}
+	}
+	if v == "" {
+		v = "(devel)"
+	}
+	return v + " " + info.GoVersion
+}
+
+// fileFindings is what is wrong with one import file.
+type fileFindings struct {
+	file     string
+	findings eventfile.Findings
+}
+
+func (f *fileFindings) Error() string { return f.file + ": " + f.findings.Error() }
+
+func (f *fileFindings) print(w io.Writer) {
+	for _, one := range f.findings {
+		fmt.Fprintf(w, "%s: %s\n", f.file, one)
+	}
+}

@@ -1,0 +1,29 @@
+package main
+
+const usage = `usage: bookingd <command>
+
+  serve                 serve the API and the storefront until SIGTERM
+  migrate               bring the database to the schema of this build
+  import <file.json>... bring in venues and events; all files or none
+  version               print the version
+  help                  print this text
+
+Environment (default):
+  BOOKINGD_DATABASE_URL             PostgreSQL as the application's role ropeline_app; required by serve
+  BOOKINGD_OWNER_DATABASE_URL       PostgreSQL as the owner of the schema; required by migrate, used by import
+  BOOKINGD_DATABASE_CONNS           connections to PostgreSQL (16)
+  BOOKINGD_LISTEN                   address of the API and the storefront (127.0.0.1:9000)
+  BOOKINGD_INTERNAL_LISTEN          address of /metrics, /healthz and /readyz (127.0.0.1:9001)
+  BOOKINGD_TRUSTED_PROXIES          networks whose X-Forwarded-For is believed (127.0.0.0/8,::1/128)
+  BOOKINGD_PASS                     required, or off: sell without a waiting room, for development (required)
+  BOOKINGD_PASS_ROOM                the waiting room whose passes are accepted (boxoffice)
+  BOOKINGD_PASS_JWKS_URL            its keys: http://<edge>/.well-known/ropeline/<room>/jwks.json
+  BOOKINGD_DEV_ISSUER               on, or off: the sign-in page where anybody becomes anybody (off)
+  BOOKINGD_ISSUER_KEY_FILE          key of account tokens; made when the issuer is on (issuer-key.pem)
+  BOOKINGD_TICKET_KEY_FILE          key of ticket codes; made when the issuer is on (ticket-key.pem)
+  BOOKINGD_FAKEPAY_URL              API of the payment provider (http://127.0.0.1:9100)
+  BOOKINGD_FAKEPAY_PUBLIC_URL       where a browser finds its card form (/fakepay)
+  BOOKINGD_FAKEPAY_WEBHOOK_SECRETS  comma list; any of them verifies a notice; required by serve
+  BOOKINGD_SWEEP                    on, or off: the loop that folds expired holds in; nothing depends on it (on)
+  BOOKINGD_DRAIN                    how long /readyz says no before the listener closes (0s)
+`
