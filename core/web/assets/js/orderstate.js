@@ -17,15 +17,16 @@ export function describe(o) {
 
 const STATES = {
   pending_payment(o) {
-    if (!declined(o)) {
+    if (!o.payment) {
       return { tone: 'info', title: 'Ready to pay', text: `Pay ${price(o)} before the time runs out. Your seats are held until then.`, actions: ['pay', 'cancel'], poll: 0 };
     }
+    const title = o.payment.phase === 'abandoned' ? 'The payment did not go through' : 'Your card was declined';
     const left = o.attempts_left;
     if (left === 0) {
-      return { tone: 'bad', title: 'Your card was declined', text: 'Nothing was charged. This order has no tries left; give the seats back and choose again.', actions: ['cancel'], poll: 0 };
+      return { tone: 'bad', title, text: 'Nothing was charged. This order has no tries left; give the seats back and choose again.', actions: ['cancel'], poll: 0 };
     }
-    const tries = left > 0 ? ` You have ${left === 1 ? 'one try' : `${left} tries`} left.` : '';
-    return { tone: 'warn', title: 'Your card was declined', text: `${why(o)} Nothing was charged, and your seats are still held. Try another card.${tries}`, actions: ['retry', 'cancel'], poll: 0 };
+    const tries = left === 1 ? 'one try' : `${left} tries`;
+    return { tone: 'warn', title, text: `${why(o)} Nothing was charged, and your seats are still held. Try another card: you have ${tries} left.`, actions: ['retry', 'cancel'], poll: 0 };
   },
 
   verifying(o) {
@@ -71,15 +72,13 @@ const STATES = {
 };
 
 // declined: the last try to pay ended without money.
-export function declined(o) {
-  const p = o.payment;
-  return Boolean(p) && (p.declined === true || p.phase === 'declined' || p.phase === 'abandoned' || p.state === 'declined' || p.state === 'abandoned');
+function declined({ payment }) {
+  return Boolean(payment) && (payment.phase === 'declined' || payment.phase === 'abandoned');
 }
 
 function why({ payment }) {
-  if (/insufficient/.test(payment.decline_code || '')) return 'There is not enough money on the card.';
-  if (payment.phase === 'abandoned' || payment.state === 'abandoned') return 'Your payment did not go through.';
-  return 'The bank said no.';
+  if (payment.phase === 'abandoned') return 'Your payment did not go through.';
+  return /insufficient/.test(payment.reason) ? 'There is not enough money on the card.' : 'The bank said no.';
 }
 
 function price({ amount, currency }) {

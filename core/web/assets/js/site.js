@@ -19,7 +19,8 @@ if (room) {
     alive = false;
     try {
       const answer = await fetch(`/.well-known/ropeline/${encodeURIComponent(room)}/renew`, { method: 'POST', credentials: 'same-origin' });
-      if (answer.status === 404) clearInterval(timer); // no waiting room in front
+      // No waiting room in front, or the session is over: the next page decides.
+      if (answer.status === 404 || answer.status === 403) clearInterval(timer);
     } catch {
       alive = true; // no connection: the next round tries again
     }

@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 
-const STATES = { valid: 'Valid', used: 'Used', revoked: 'No longer valid', refunded: 'No longer valid', cancelled: 'No longer valid' };
+const STATES = { valid: 'Valid', revoked: 'No longer valid' };
 
 // stub draws a ticket; link: the card leads to the large one.
 export function stub(t, { link = false } = {}) {
@@ -19,12 +19,9 @@ export function stub(t, { link = false } = {}) {
   return link ? h('a.stub', { href: `/tickets/${encodeURIComponent(t.id)}`, ...props }, inside) : h('article.stub.stub-large', props, inside);
 }
 
+// when is in the event's own zone; without one in the visitor's, and then says so.
 function when(t) {
-  if (!t.starts_at) return '';
   const format = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  try {
-    return new Intl.DateTimeFormat('en-GB', { ...format, timeZone: t.time_zone || undefined }).format(new Date(t.starts_at));
-  } catch {
-    return new Intl.DateTimeFormat('en-GB', format).format(new Date(t.starts_at)); // a zone this browser does not know
-  }
+  const zone = t.time_zone ? { timeZone: t.time_zone } : { timeZoneName: 'short' };
+  return new Intl.DateTimeFormat('en-GB', { ...format, ...zone }).format(new Date(t.starts_at));
 }

@@ -97,10 +97,10 @@ export function notKnowingIsSaidAndPayingAgainIsNotOffered() {
 }
 
 export function aDeclinedCardMayBeReplaced() {
-  const d = describe(order('pending_payment', { payment: { declined: true, decline_code: 'insufficient_funds' } }));
+  const d = describe(order('pending_payment', { payment: { phase: 'declined', reason: 'insufficient_funds' } }));
   equal(d.actions[0], 'retry');
   ok(/not enough money/.test(d.text) && /3 tries/.test(d.text), d.text);
-  equal(describe(order('pending_payment', { attempts_left: 0, payment: { declined: true } })).actions, ['cancel']);
+  equal(describe(order('pending_payment', { attempts_left: 0, payment: { phase: 'declined', reason: '' } })).actions, ['cancel']);
 }
 
 export function onlyASettledOrderOffersTickets() {
