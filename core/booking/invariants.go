@@ -110,10 +110,14 @@ SELECT format('event %s: clearing and disputes %s, attempts say %s', coalesce(p.
 SELECT format('event %s order %s: %s kept attempts, %s captured of %s', o.event_id, o.id, count(a.id), coalesce(sum(a.captured), 0), o.amount)
   FROM orders o JOIN attempt a ON a.event_id = o.event_id AND a.order_id = o.id AND a.want = 'keep'
  GROUP BY o.event_id, o.id HAVING count(*) > 1 OR sum(a.captured) > o.amount LIMIT ` + maxFindings},
+	// From the moment a refund is reserved its lines are free, while the order keeps
+	// its state until the provider has returned the money.
 	{"P3", "a confirmed order has every line sold", `
 SELECT format('event %s order %s is %s, line %s is in state %s', o.event_id, o.id, o.state, l.line, l.state)
   FROM orders o LEFT JOIN hold_line l ON l.event_id = o.event_id AND l.hold_id = o.hold_id
- WHERE o.state IN ('confirmed', 'captured') AND l.state IS DISTINCT FROM 2 LIMIT ` + maxFindings},
+ WHERE o.state IN ('confirmed', 'captured') AND l.state IS DISTINCT FROM 2
+   AND NOT EXISTS (SELECT FROM refund r JOIN attempt a ON a.event_id = r.event_id AND a.id = r.attempt_id
+                    WHERE r.event_id = o.event_id AND r.order_id = o.id AND r.state = 'reserved' AND a.want = 'keep') LIMIT ` + maxFindings},
 	{"P3", "a sold line has an order and a live ticket for each place", `
 SELECT format('event %s hold %s line %s: order %s is %s, %s tickets for %s places', l.event_id, l.hold_id, l.line, o.id, o.state, count(t.id), l.qty)
   FROM hold_line l

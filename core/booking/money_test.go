@@ -33,6 +33,7 @@ type shop struct {
 	hooks   string // where webhooks go
 	spec    saleSpec
 	longest time.Duration
+	mode    string // of the provider: "" is two_step
 	stop    func() // of the running engine
 	process *Engine
 }
