@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 )
 
@@ -23,6 +24,9 @@ func (s *Stack) startEdge(ctx context.Context) error {
 	}
 	if err := os.MkdirAll(s.path("keys", "edge"), 0o700); err != nil {
 		return fmt.Errorf("edge: %w", err)
+	}
+	if err := s.initKeys(ctx); err != nil {
+		return err
 	}
 	bind := "127.0.0.1"
 	if s.cfg.Public {
@@ -50,6 +54,19 @@ func (s *Stack) startEdge(ctx context.Context) error {
 	}
 	s.edge = c
 	return Await(ctx, c, Answers(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status"))
+}
+
+// initKeys makes the signing keys once. With a store that several edges share the edge refuses to make its own: two edges
+// with different keys would not accept each other's visitors.
+func (s *Stack) initKeys(ctx context.Context) error {
+	dir := s.path("keys", "edge")
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, s.program("ropeline"), "keys", "init", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("edge: make signing keys: %w: %s", err, out)
+	}
+	return nil
 }
 
 // Edge is the running edge.

@@ -10,7 +10,7 @@ const wide = matchMedia('(min-width: 981px)');
 let opened = false;
 
 // renderBasket draws into el. m: {choice, hold, same (choice equals hold), busy,
-// max, minutes, noun [one, many], sale, items [{key, text, note, price,
+// max, holdFor, noun [one, many], sale, items [{key, text, note, price,
 // remove()}] chosen, lines [same] held, total, heldTotal}.
 // on: take, release, checkout, undo, expired.
 export function renderBasket(el, m, on) {
@@ -33,7 +33,7 @@ const PARTS = {
   chosen: (m, on) => [
     list(`${plural(m.choice.count, ...m.noun)} chosen`, 'chosen', 'chosen-item', m.items),
     pay(m.total, main('hold', 'Hold for me', m.busy, on.take)),
-    h('p.fine', null, `Not yours yet: the button holds ${m.choice.count === 1 ? 'it' : 'them'} for ${m.minutes} minutes.`),
+    h('p.fine', null, `Not yours yet: the button holds ${m.choice.count === 1 ? 'it' : 'them'} for ${m.holdFor}.`),
   ],
 
   held: (m, on) => [

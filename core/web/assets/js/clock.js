@@ -45,6 +45,12 @@ export function clockText(ms) {
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 }
 
+// span writes a length of time in seconds as people say it.
+export function span(seconds) {
+  if (seconds < 120) return seconds === 60 ? '1 minute' : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+  return `${Math.round(seconds / 60)} minutes`;
+}
+
 // spoken is what a screen reader hears, and only at these moments: a voice that
 // counts every second is no help.
 const MOMENTS = [300, 120, 60, 30];

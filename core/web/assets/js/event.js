@@ -7,6 +7,7 @@ import { renderBasket } from './basket.js';
 import { renderFilters } from './filters.js';
 import { renderPlaces } from './places.js';
 import { byId, data, h } from './dom.js';
+import { span } from './clock.js';
 import { asMoney, plural } from './money.js';
 import { dismiss, explain, notify } from './notice.js';
 import { AVAILABLE, HELD, SOLD } from './seats/codec.js';
@@ -51,7 +52,7 @@ function render() {
   });
   const items = chosenItems();
   renderBasket(byId('basket'), {
-    choice, hold, busy, sale, noun: venue ? ['seat', 'seats'] : ['ticket', 'tickets'], max: choice.max, minutes: Math.round((event.hold_seconds || 480) / 60),
+    choice, hold, busy, sale, noun: venue ? ['seat', 'seats'] : ['ticket', 'tickets'], max: choice.max, holdFor: span(event.hold_seconds),
     same: Boolean(hold) && choice.equals(hold.lines), items, lines: hold ? hold.lines.map(heldLine) : [], heldTotal: hold && asMoney(hold.amount, hold.currency),
     total: { amount: items.reduce((sum, i) => sum + i.price.amount, 0), currency: event.currency },
   }, { take, release, checkout, undo, expired });

@@ -1,5 +1,5 @@
 import { equal, near, ok, store } from './check.js';
-const { Clock, clockText, spoken } = await import(`${self.assets}/js/clock.js`);
+const { Clock, clockText, span, spoken } = await import(`${self.assets}/js/clock.js`);
 const { Choice } = await import(`${self.assets}/js/choice.js`);
 const { asMoney, money, plural } = await import(`${self.assets}/js/money.js`);
 const { describe, STATE_WORDS } = await import(`${self.assets}/js/orderstate.js`);
@@ -29,6 +29,7 @@ export function clockPrefersTheQuickestAnswer() {
 
 export function countDownText() {
   equal([clockText(480000), clockText(59001), clockText(999), clockText(0)], ['8:00', '1:00', '0:01', '0:00']);
+  equal([span(4), span(60), span(480)], ['4 seconds', '1 minute', '8 minutes']);
   equal(spoken(121000, 119900), '2 minutes left');
   equal(spoken(61000, 60000), '1 minute left');
   equal(spoken(30100, 29900), '30 seconds left');
