@@ -1,0 +1,261 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+// waiters puts requests of the given accounts into one batch by hand.
+func (x *sale) waiters(n int, of func(i int) HoldRequest) []*request {
+	rs := make([]*request, n)
+	for i := range rs {
+		q := of(i)
+		rs[i] = x.waiter(int64(i+1), q)
+	}
+	return rs
+}
+
+func (x *sale) waiter(account int64, q HoldRequest) *request {
+	x.key++
+	r := &request{
+		key: key{1, account, "hold", fmt.Sprintf("b%d", x.key)}, print: []byte("print"), done: make(chan struct{}), queued: time.Now(),
+		take: &hold.Request{EventID: 1, AccountID: account, ID: uuid.New(), Seats: q.Seats, Places: q.Places, Replace: q.Replace},
+	}
+	r.phase.Store(running)
+	x.e.flight.enter(r.key)
+	return r
+}
+
+func ended(r *request) bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// A batch in which one request breaks a constraint is halved until it stands alone:
+// the others have their places, and it alone gets the blame.
+func TestOneBadRequestDoesNotSpoilTheBatch(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 100, counters: []counterSpec{{"Standing", 10, 0}}})
+	x.db.Owner(t, `ALTER TABLE hold ADD CONSTRAINT not_thirteen CHECK (account_id <> 13)`)
+	rs := x.waiters(40, func(i int) HoldRequest { return seats(int32(i + 1)) })
+	if skipped := x.e.settle(rs, hold.Skip); len(skipped) != 0 {
+		t.Fatalf("%d skipped", len(skipped))
+	}
+	for _, r := range rs {
+		switch bad := r.key.account == 13; {
+		case !ended(r):
+			t.Errorf("account %d has no answer", r.key.account)
+		case bad && (r.err == nil || problem.As(r.err) != nil || !strings.Contains(r.err.Error(), "not_thirteen")):
+			t.Errorf("the culprit got %v", r.err)
+		case !bad && r.err != nil:
+			t.Errorf("account %d: %v", r.key.account, r.err)
+		}
+	}
+}
+
+// The last line of defence has words of its own.
+func TestANamedConstraintIsARefusal(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 1, counters: []counterSpec{{"Standing", 10, 0}}})
+	x.db.Owner(t, `ALTER TABLE counter DROP CONSTRAINT never_over, ADD CONSTRAINT never_over CHECK (held < 2)`)
+	_, err := x.hold(1, places(1, 3))
+	wantCode(t, err, "not_enough_places")
+}
+
+// holdLocked opens a transaction that has a row locked, as another process's would.
+func (x *sale) holdLocked(sql string) (release func()) {
+	x.t.Helper()
+	tx, err := x.db.Pool.Begin(x.t.Context())
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if _, err := tx.Exec(x.t.Context(), sql); err != nil {
+		x.t.Fatal(err)
+	}
+	return func() { _ = tx.Rollback(withoutCancel(x.t)) }
+}
+
+// A request whose seat or account another process has locked is not told "taken":
+// it leaves the batch, and the others are decided without it.
+func TestALockedRowPostponesItsRequestOnly(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	for what, lock := range map[string]string{
+		"seat":    `SELECT FROM seat WHERE seat_id = 2 FOR NO KEY UPDATE`,
+		"account": `SELECT FROM account_event WHERE account_id = 2 FOR NO KEY UPDATE`,
+	} {
+		x.db.Owner(t, `INSERT INTO account_event (event_id, account_id) VALUES (1, 2) ON CONFLICT DO NOTHING`)
+		release := x.holdLocked(lock)
+		rs := x.waiters(3, func(i int) HoldRequest { return seats(int32(i + 1)) })
+		skipped := x.e.settle(rs, hold.Skip)
+		if len(skipped) != 1 || skipped[0] != rs[1] || ended(rs[1]) || rs[0].err != nil || rs[2].err != nil {
+			t.Fatalf("%s: skipped %v; %v, %v", what, skipped, rs[0].err, rs[2].err)
+		}
+		release()
+		if skipped := x.e.settle(skipped, hold.Skip); len(skipped) != 0 || rs[1].err != nil {
+			t.Fatalf("%s, unlocked: %v", what, rs[1].err)
+		}
+		x.db.Owner(t, `UPDATE seat SET state = 'available', hold_id = NULL, held_until = NULL`)
+		x.db.Owner(t, `UPDATE hold_line SET state = 0`)
+	}
+}
+
+// Through the lane: the request comes back to the head of the queue, then goes to
+// the slow lane, and there is told "busy", never "taken".
+func TestALockThatStaysEndsInBusy(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	release := x.holdLocked(`SELECT FROM seat WHERE seat_id = 2 FOR NO KEY UPDATE`)
+	_, err := x.hold(1, seats(1, 2))
+	if p := wantCode(t, err, "busy"); p.RetryAfter <= 0 || p.Status != 503 {
+		t.Errorf("%+v", p)
+	}
+	release()
+	x.mustHold(1, seats(1, 2))
+}
+
+// The lane keeps the order of arrival and gives one account two requests a batch.
+func TestTheNextBatch(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	l := &lane{e: x.e}
+	for i := range 5 {
+		r := x.waiter(int64(1+i/4), seats(int32(i+1))) // four of account 1, one of account 2
+		r.phase.Store(waiting)
+		l.queue = append(l.queue, r)
+	}
+	all := append([]*request(nil), l.queue...)
+	l.queue[1].phase.Store(abandoned)
+	batch := l.next()
+	if len(batch) != 3 || batch[0] != all[0] || batch[1] != all[2] || batch[2] != all[4] {
+		t.Errorf("batch of %d", len(batch))
+	}
+	if len(l.queue) != 1 || l.queue[0] != all[3] {
+		t.Errorf("%d are left", len(l.queue))
+	}
+	batch[2].skips = maxSkips - 1
+	l.finish([]*request{batch[2]}, time.Millisecond)
+	if len(l.queue) != 2 || l.queue[0] != all[4] {
+		t.Error("the skipped request is not first")
+	}
+	many := &lane{e: x.e}
+	for i := range maxBatch + 10 {
+		r := x.waiter(int64(i+1), seats(1))
+		r.phase.Store(waiting)
+		many.queue = append(many.queue, r)
+	}
+	if n := len(many.next()); n != maxBatch || len(many.queue) != 10 {
+		t.Errorf("a batch of %d leaves %d", n, len(many.queue))
+	}
+}
+
+func TestAFullLaneRefusesBeforeAnyWork(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10, config: Config{QueueLimit: 2}})
+	l := x.e.laneOf(1)
+	l.busy = true // as if a batch were under way
+	for i := range 2 {
+		if err := l.submit(&request{key: key{1, int64(i), "r", "k"}, take: &hold.Request{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := x.hold(3, seats(1))
+	if p := wantCode(t, err, "overloaded"); p.RetryAfter <= 0 {
+		t.Error("no Retry-After")
+	}
+	// A key that was refused is not left behind as "in progress".
+	l.queue, l.busy = nil, false
+	x.key--
+	x.mustHold(3, seats(1))
+}
+
+func TestALongEstimatedWaitRefuses(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10, config: Config{QueueWait: time.Second}})
+	l := x.e.laneOf(1)
+	l.busy, l.average = true, 2*time.Second
+	_, err := x.hold(3, seats(1))
+	wantCode(t, err, "overloaded")
+	l.busy = false // an idle lane never refuses
+	x.mustHold(3, seats(1))
+}
+
+// A caller who goes away while waiting leaves nothing behind.
+func TestACallerWhoLeavesTheQueue(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	l := x.e.laneOf(1)
+	l.mu.Lock()
+	l.busy = true
+	l.mu.Unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := x.command(1)
+	if _, err := x.e.Hold(ctx, c, seats(1)); err == nil {
+		t.Fatal("no error")
+	}
+	l.run()
+	var n int
+	if err := x.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM hold`).Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d holds, %v", n, err)
+	}
+	if _, err := x.holdWith(c, seats(1)); err != nil {
+		t.Errorf("the same key later: %v", err)
+	}
+}
+
+// A COMMIT that fails after it was done: the rerun finds its own keys and gives the
+// answers that were stored. Nobody holds twice.
+func TestACommitWhoseAnswerIsLost(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	rs := x.waiters(3, func(i int) HoldRequest { return seats(int32(i + 1)) })
+	d := &decision{e: x.e, batch: rs, out: make(map[*request]outcome)}
+	if err := x.e.db.Once(t.Context(), d.run); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rs {
+		r.rerun = true // what settle does after pg.ErrCommitUnknown
+		r.take.ID = uuid.New()
+	}
+	x.e.settle(rs, hold.Skip)
+	for _, r := range rs {
+		if r.err != nil || r.answer.Replayed || string(r.answer.Body) != string(d.out[r].answer.Body) {
+			t.Errorf("%v %+v", r.err, r.answer)
+		}
+	}
+}
+
+// Orders of different events in one lane are one transaction, and a stranger event
+// among them spoils nothing.
+func TestABatchOfSeveralEvents(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	x.db.Owner(t, `INSERT INTO event (slug, organiser, title, place, starts_at, time_zone, currency) VALUES ('trip', 'o', 't', 'p', now(), 'UTC', 'EUR')`)
+	x.db.Owner(t, `INSERT INTO price_level VALUES (2, 'G', 'Seat', 700)`)
+	x.db.Owner(t, `INSERT INTO counter (event_id, id, kind, name, class, capacity) VALUES (2, 1, 'class', 'Coach', 'G', 5)`)
+	a, b := x.waiter(1, seats(1)), x.waiter(1, places(1, 2))
+	b.key.event, b.take.EventID = 2, 2
+	before := x.commits()
+	x.e.settle([]*request{a, b}, hold.Skip)
+	if a.err != nil || b.err != nil {
+		t.Fatal(a.err, b.err)
+	}
+	if n := x.commits() - before; n != 1 {
+		t.Errorf("%d transactions wrote to the outbox", n)
+	}
+	if v, err := viewOf(b.answer, nil); err != nil || v.Event != "trip" || v.Amount != 1400 || v.Lines[0].Label != "Coach" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// commits counts the transactions that wrote to the outbox.
+func (x *sale) commits() (n int) {
+	x.t.Helper()
+	if err := x.db.Pool.QueryRow(x.t.Context(), `SELECT count(DISTINCT xid::text) FROM outbox`).Scan(&n); err != nil {
+		x.t.Fatal(err)
+	}
+	return n
+}
