@@ -37,6 +37,9 @@ type DB struct {
 	*pg.DB          // as AppRole
 	URL      string // as AppRole
 	OwnerURL string // as the owner, who may do anything: to break rules on purpose
+
+	ownerMu sync.Mutex
+	owner   *pgx.Conn // opened by the first call of Owner
 }
 
 var shared struct {
@@ -122,12 +125,17 @@ func (db *DB) Owner(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), setupTimeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, db.OwnerURL)
-	if err != nil {
-		t.Fatalf("connect as the owner: %v", err)
+	db.ownerMu.Lock()
+	defer db.ownerMu.Unlock()
+	if db.owner == nil {
+		conn, err := pgx.Connect(ctx, db.OwnerURL)
+		if err != nil {
+			t.Fatalf("connect as the owner: %v", err)
+		}
+		db.owner = conn
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql, args...); err != nil {
+	if _, err := db.owner.Exec(ctx, sql, args...); err != nil {
 		t.Fatalf("as the owner: %v\n%s", err, sql)
 	}
 }
