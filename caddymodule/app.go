@@ -70,6 +70,12 @@ func (a *App) Provision(ctx caddy.Context) error {
 		a.Data = filepath.Join(base, "rooms")
 	}
 	a.embedded = a.Store == line.Embedded
+	a.key = storeKey{a.Store, a.Data}
+	store, err := acquireStore(a.key)
+	if err != nil {
+		return fmt.Errorf("ropeline: %w", err)
+	}
+	a.store = store
 	if a.Keys == "" {
 		if !a.embedded {
 			return errors.New("ropeline: keys is missing: with a shared store, name the directory that all edges share: make it with `ropeline keys init <dir>`, then write keys <dir>")
@@ -81,10 +87,6 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("ropeline: %w", err)
 	}
 	a.ring = ring
-	a.key = storeKey{a.Store, a.Data}
-	if a.store, err = acquireStore(a.key); err != nil {
-		return fmt.Errorf("ropeline: %w", err)
-	}
 	return registerMetrics(ctx.GetMetricsRegistry())
 }
 

@@ -35,7 +35,7 @@ type statusDoc struct {
 	Commit     string     `json:"commit"`
 	Entropy    string     `json:"entropy_source"`
 	OpensAt    int64      `json:"opens_at"` // 0: by hand
-	Rate       float64    `json:"rate"`     // per second, as configured
+	Rate       float64    `json:"rate"`     // per second; 0 while nobody can enter
 	Pace       *float64   `json:"pace"`     // places per second over the last half minute; null while unknown
 	Now        int64      `json:"now"`
 }
@@ -48,6 +48,9 @@ func (r *room) statusDoc(now time.Time) statusDoc {
 		OpensAt: millis(s.Settings.OpensAt), Rate: s.Settings.Rate.PerSecond(), Now: millis(now)}
 	if d.Gaps == nil {
 		d.Gaps = [][2]int64{}
+	}
+	if s.Settings.Cap == 0 {
+		d.Rate = 0 // nobody fits in, whatever the rate says
 	}
 	if s.Stale || !known(s) {
 		d.State = "merging" // nobody moves, nobody loses a place

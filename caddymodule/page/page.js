@@ -42,7 +42,7 @@ function span(low, high) {
 }
 function rope(f, hidden) {
   $('rope').toggleAttribute('hidden', !!hidden);
-  f = Math.max(0, Math.min(1, f));
+  f = Math.max(0.03, Math.min(1, f));
   $('go').style.strokeDashoffset = String(100 - 100 * f);
   $('me').style.transform = 'translate(' + (24 + 352 * f) + 'px,' + (26 * (1 - f) * (1 - f) + 184 * f * (1 - f) + 26 * f * f) + 'px)';
   $('me').removeAttribute('transform');
