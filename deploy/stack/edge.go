@@ -3,8 +3,8 @@ package stack
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 )
 
@@ -22,10 +22,7 @@ func (s *Stack) startEdge(ctx context.Context) error {
 	if origin == "" {
 		origin = loopback(s.ports.booking)
 	}
-	if err := os.MkdirAll(s.path("keys", "edge"), 0o700); err != nil {
-		return fmt.Errorf("edge: %w", err)
-	}
-	if err := s.initKeys(ctx); err != nil {
+	if err := s.edgeKeys(ctx); err != nil {
 		return err
 	}
 	bind := "127.0.0.1"
@@ -56,15 +53,15 @@ func (s *Stack) startEdge(ctx context.Context) error {
 	return Await(ctx, c, Answers(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status"))
 }
 
-// initKeys makes the signing keys once. With a store that several edges share the edge refuses to make its own: two edges
-// with different keys would not accept each other's visitors.
-func (s *Stack) initKeys(ctx context.Context) error {
+// edgeKeys makes the signing keys once: an edge with a shared store makes none by itself, since each would make others.
+func (s *Stack) edgeKeys(ctx context.Context) error {
 	dir := s.path("keys", "edge")
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+	if have, err := filepath.Glob(filepath.Join(dir, "*.json")); err != nil || len(have) > 0 {
 		return err
 	}
-	if out, err := exec.CommandContext(ctx, s.program("ropeline"), "keys", "init", dir).CombinedOutput(); err != nil {
-		return fmt.Errorf("edge: make signing keys: %w: %s", err, out)
+	out, err := exec.CommandContext(ctx, s.program("ropeline"), "keys", "init", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("ropeline keys init: %w\n%s", err, out)
 	}
 	return nil
 }
