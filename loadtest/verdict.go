@@ -38,7 +38,9 @@ func (v *Verdict) Judge(found []check.Finding, spans []history.Span, requests []
 	v.OutOfOrder = check.Count(found, "Q3")
 	v.OverLimit = check.Count(found, "Q4")
 	v.Admitted = admitted(spans)
-	v.Errors5xx = errors5xx(spans, requests)
+	for _, n := range Errors5xx(spans, requests) {
+		v.Errors5xx += n
+	}
 }
 
 // admitted counts the clients that were given a pass: at enter, or with the first
@@ -53,18 +55,18 @@ func admitted(spans []history.Span) int {
 	return len(in)
 }
 
-// errors5xx counts what the buyers were answered, and what webhooks were, which no
-// buyer sees.
-func errors5xx(spans []history.Span, requests []record.Request) int {
-	n := 0
+// Errors5xx counts by operation what the buyers were answered, and what webhooks
+// were, which no buyer sees.
+func Errors5xx(spans []history.Span, requests []record.Request) map[string]int {
+	n := map[string]int{}
 	for _, s := range spans {
 		if a := s.Answer(); a.Status >= http.StatusInternalServerError && !a.Wait {
-			n++
+			n[strings.TrimSpace(fmt.Sprintf("%s: %d %s", s.Begin.F, a.Status, a.Code))]++
 		}
 	}
 	for _, r := range requests {
 		if r.Status >= http.StatusInternalServerError && strings.HasPrefix(r.Path, "/webhooks/") {
-			n++
+			n[fmt.Sprintf("%s: %d", r.Path, r.Status)]++
 		}
 	}
 	return n

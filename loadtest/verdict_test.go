@@ -2,6 +2,7 @@ package loadtest
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -16,22 +17,25 @@ func span(client int, f string, how history.Type, a history.Answer) history.Span
 }
 
 func TestAVerdictCountsFromEvidence(t *testing.T) {
+	found := []check.Finding{{Invariant: "B1"}, {Invariant: "B1"}, {Invariant: "P1"}, {Invariant: "Q3"}, {Invariant: "Q4"}, {Invariant: "B6"}}
+	spans := []history.Span{
+		span(1, "arrive", history.Fail, history.Answer{Status: 503, Wait: true}),
+		span(1, "enter", history.Fail, history.Answer{Status: 409}),
+		span(1, "enter", history.OK, history.Answer{Status: 200}),
+		span(1, "enter", history.OK, history.Answer{Status: 200}),
+		span(2, "arrive", history.OK, history.Answer{Status: 303}),
+		span(3, "hold", history.Fail, history.Answer{Status: 503, Code: "overloaded"}),
+		span(3, "map", history.Info, history.Answer{Status: 502}),
+	}
+	requests := []record.Request{{Path: "/webhooks/fakepay", Status: 500}, {Path: "/v1/events/x/holds", Status: 503}}
 	var v Verdict
-	v.Judge(
-		[]check.Finding{{Invariant: "B1"}, {Invariant: "B1"}, {Invariant: "P1"}, {Invariant: "Q3"}, {Invariant: "Q4"}, {Invariant: "B6"}},
-		[]history.Span{
-			span(1, "arrive", history.Fail, history.Answer{Status: 503, Wait: true}),
-			span(1, "enter", history.Fail, history.Answer{Status: 409}),
-			span(1, "enter", history.OK, history.Answer{Status: 200}),
-			span(1, "enter", history.OK, history.Answer{Status: 200}),
-			span(2, "arrive", history.OK, history.Answer{Status: 303}),
-			span(3, "hold", history.Fail, history.Answer{Status: 503, Code: "overloaded"}),
-			span(3, "map", history.Info, history.Answer{Status: 502}),
-		},
-		[]record.Request{{Path: "/webhooks/fakepay", Status: 500}, {Path: "/v1/events/x/holds", Status: 503}},
-	)
+	v.Judge(found, spans, requests)
 	if want := (Verdict{Admitted: 2, Oversold: 2, DoubleCharged: 1, OutOfOrder: 1, OverLimit: 1, Errors5xx: 3}); v != want {
 		t.Errorf("%+v, want %+v", v, want)
+	}
+	want := map[string]int{"hold: 503 overloaded": 1, "map: 502": 1, "/webhooks/fakepay: 500": 1}
+	if got := Errors5xx(spans, requests); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

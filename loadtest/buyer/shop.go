@@ -171,7 +171,7 @@ func (b *buyer) want(m seatMap) (want *holdBody, more bool) {
 func (b *buyer) release(ctx context.Context, h holdDoc) {
 	sleep(ctx, b.between(thinkLow, thinkHigh))
 	r := b.keyed(ctx, request{f: "release", method: http.MethodDelete, path: "/v1/events/" + b.Event + "/holds/" + h.ID, target: h.ID})
-	if !r.good() {
+	if !r.good() && !gone(r) {
 		b.refusal("release", r)
 	}
 }

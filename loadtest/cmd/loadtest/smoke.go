@@ -104,6 +104,9 @@ func smoke(ctx context.Context, o *saleOptions, c *checkOptions, goal loadtest.G
 	if err := printFindings(check.All, found); err != nil {
 		return nil, err
 	}
+	for what, n := range loadtest.Errors5xx(e.History, e.Requests) {
+		fmt.Fprintf(os.Stderr, "5xx  %s, %d times\n", what, n)
+	}
 	v.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
 	return v.Failures(goal, found), json.NewEncoder(os.Stdout).Encode(v)
 }
