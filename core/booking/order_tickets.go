@@ -21,6 +21,7 @@ type TicketView struct {
 	Title    string `json:"title"`
 	Label    string `json:"label"`
 	StartsAt Stamp  `json:"starts_at"`
+	TimeZone string `json:"time_zone"` // the event's; in which starts_at is shown, wherever the buyer is
 	Code     string `json:"code"`
 	State    string `json:"state"` // valid | revoked
 }
@@ -71,7 +72,7 @@ func (e *Engine) ticketView(row pgx.CollectableRow) (TicketView, error) {
 		revoked *time.Time
 		p       place
 	)
-	if err := row.Scan(&event, &id, &v.Event, &v.Title, &starts, &unit, &version, &revoked, &p.section, &p.row, &p.number, &p.counter); err != nil {
+	if err := row.Scan(&event, &id, &v.Event, &v.Title, &starts, &v.TimeZone, &unit, &version, &revoked, &p.section, &p.row, &p.number, &p.counter); err != nil {
 		return v, err
 	}
 	v.ID, v.StartsAt, v.Label = Ref{event, id}, Stamp(starts), p.label()

@@ -25,7 +25,7 @@ SELECT x.line, x.seat_id, x.counter_id, x.qty, x.price, ` + placeColumns + `
  WHERE x.event_id = $1 AND x.hold_id = $2 ORDER BY x.line`
 
 	ticketColumns = `
-SELECT x.event_id, x.id, e.slug, e.title, e.starts_at, x.unit, x.hold_version, x.revoked_at, ` + placeColumns + `
+SELECT x.event_id, x.id, e.slug, e.title, e.starts_at, e.time_zone, x.unit, x.hold_version, x.revoked_at, ` + placeColumns + `
   FROM ticket x JOIN event e ON e.id = x.event_id` + placeJoins
 
 	sqlTicketsOfOrder   = ticketColumns + ` WHERE x.event_id = $1 AND x.order_id = $2 ORDER BY x.line, x.unit`
