@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -14,6 +15,12 @@ var programs = []string{"/v1/", "/webhooks/", "/dev/"}
 // fallback gives everything else that is read to the storefront.
 func (a *API) fallback(pages http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		// One spelling of each address: net/http would redirect "//v1/events", and
+		// what stands in front may have matched it as something else.
+		if p := r.URL.Path; p != "/" && p != path.Clean(p) && p != path.Clean(p)+"/" {
+			refuse(w, r, a.log, errNoRoute)
+			return
+		}
 		for _, prefix := range programs {
 			if strings.HasPrefix(r.URL.Path, prefix) || r.URL.Path+"/" == prefix {
 				refuse(w, r, a.log, errNoRoute)

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"errors"
 	"net/http"
+
+	"github.com/ropeline/ropeline/core/problem"
 )
 
 // need is what a route asks of its caller, besides a well-formed request.
@@ -71,7 +74,13 @@ func (a *API) serve(rt *route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		observed(r).route = rt.name
 		w.Header().Set("Cache-Control", rt.cache)
-		if err := a.run(rt, w, r); err != nil {
+		err := a.run(rt, w, r)
+		if rt.is(needAccount) && errors.Is(err, problem.NotFound) {
+			// One sentence for what is another's and for what nobody has: the detail
+			// of the part that found out would tell the two apart.
+			err = problem.NotFound.Because(err)
+		}
+		if err != nil {
 			refuse(w, r, a.log, err)
 		}
 	}

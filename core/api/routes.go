@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/ropeline/ropeline/core/booking"
+)
 
 // buying is what a call needs that takes places or money.
 const buying = needPass | needAccount | needKey
@@ -44,7 +48,7 @@ var routes = []route{
 		answers: ok("KeySet"), cache: cacheMinutes, handle: (*API).getTicketKeys},
 
 	{method: "POST", pattern: "/webhooks/{provider}", name: "webhook", summary: "A notice of a payment provider, signed by it",
-		media: "application/json", maxBody: maxWebhook, answers: []answer{{status: http.StatusNoContent}}, cache: cachePersonal, handle: (*API).webhook},
+		media: "application/json", maxBody: booking.MaxWebhook, answers: []answer{{status: http.StatusNoContent}}, cache: cachePersonal, handle: (*API).webhook},
 
 	{method: "POST", pattern: "/dev/token", name: "devToken", summary: "Development only: an account token for any e-mail address",
 		body: "TokenRequest", answers: ok("Token"), cache: cachePersonal, dev: true, handle: (*API).devToken},
@@ -52,7 +56,7 @@ var routes = []route{
 		query:   []parameter{{name: "return", description: "Where to go afterwards: a path of this site", example: "/orders"}},
 		answers: []answer{{status: http.StatusOK, media: "text/html"}}, cache: cachePersonal, dev: true, handle: (*API).showSignIn},
 	{method: "POST", pattern: "/sign-in", name: "signIn", summary: "Development only: what the page sends",
-		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}}, cache: cachePersonal, dev: true, handle: (*API).signIn},
+		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}, {status: http.StatusUnprocessableEntity, media: "text/html"}}, cache: cachePersonal, dev: true, handle: (*API).signIn},
 	{method: "POST", pattern: "/sign-out", name: "signOut", summary: "Forget the account in this browser, and leave the place inside to others",
 		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}}, cache: cachePersonal, handle: (*API).signOut},
 

@@ -6,10 +6,6 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// maxWebhook bounds a notice before its signature is computed: hashing what a
-// stranger sends must cost less than sending it.
-const maxWebhook = 64 << 10
-
 // webhook stores the notice and answers 204; what it says is worked out afterwards.
 // There is no account and no key: the provider's signature and its event id are both.
 func (a *API) webhook(w http.ResponseWriter, r *http.Request, c *call) error {

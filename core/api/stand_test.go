@@ -1,0 +1,303 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/core/api/issuer"
+	"github.com/ropeline/ropeline/core/booking"
+	"github.com/ropeline/ropeline/core/event"
+	"github.com/ropeline/ropeline/core/event/eventfile"
+	"github.com/ropeline/ropeline/core/payment"
+	"github.com/ropeline/ropeline/core/payment/fakepay"
+	"github.com/ropeline/ropeline/core/pgtest"
+	"github.com/ropeline/ropeline/core/ticket"
+)
+
+const (
+	room   = "boxoffice"
+	secret = "whsec_api_test"
+)
+
+// gig: three seats of class A, two of B, and a floor of ten.
+const gig = `{
+  "venue": {"slug": "hall", "name": "Hall", "city": "Bonn", "country": "DE", "width": 100, "height": 50,
+    "sections": [{"name": "Stalls", "rows": [
+      {"name": "1", "class": "A", "seats": [["1", 1, 1], ["2", 2, 1], ["3", 3, 1]]},
+      {"name": "2", "class": "B", "seats": [["1", 1, 2], ["2", 2, 2]]}]}],
+    "areas": [{"name": "Floor", "x": 0, "y": 10, "w": 20, "h": 5}]},
+  "events": [{
+    "slug": "gig", "venue": "hall", "organiser": "Org", "title": "Gig", "place": "Bonn",
+    "starts_at": "2127-06-12T20:00", "time_zone": "Europe/Berlin", "currency": "EUR",
+    "prices": [{"class": "A", "amount": 4500}, {"class": "B", "amount": 4000}, {"class": "C", "amount": 3000}],
+    "counters": [{"name": "Floor", "class": "C", "capacity": 10}]
+  }]
+}`
+
+// stand is a whole booking core on the network: real HTTP, real PostgreSQL, a real
+// payment provider that sends real webhooks.
+type stand struct {
+	t     *testing.T
+	db    *pgtest.DB
+	api   *API
+	url   string
+	ring  *admission.Keyring
+	log   *bytes.Buffer // what the program logged; read it after the requests
+	check *validator
+}
+
+// open starts a stand; change may alter the options before the API is made.
+func open(t *testing.T, change ...func(*Options)) *stand {
+	t.Helper()
+	s := &stand{t: t, db: pgtest.New(t), log: &bytes.Buffer{}}
+	s.importFile(gig)
+	var handler atomic.Pointer[API]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	server.Config.MaxHeaderBytes = MaxServerHeader
+	s.url = server.URL
+
+	bank, err := fakepay.New(fakepay.Options{WebhookURL: s.url + "/webhooks/fakepay", WebhookSecret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bank.Close() })
+	bankServer := httptest.NewServer(bank)
+	t.Cleanup(bankServer.Close)
+	client, err := fakepay.NewClient(fakepay.ClientConfig{URL: bankServer.URL, PublicURL: "/fakepay", Secrets: []string{secret}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	engine, err := booking.New(booking.Config{}, s.db.DB, booking.Deps{Providers: []payment.Provider{client}, Tickets: ticket.NewSigner(key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- engine.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("the engine's loops: %v", err)
+		}
+	})
+
+	o := Options{DB: s.db.DB, Booking: engine, Issuer: issuer.New(key, nil), DevIssuer: true, Passes: s.verifier(), Room: room,
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Log: slog.New(slog.NewJSONHandler(s.log, nil))}
+	for _, c := range change {
+		c(&o)
+	}
+	if s.api, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	handler.Store(s.api)
+	s.check = newValidator(t, s.api.document)
+	return s
+}
+
+func (s *stand) importFile(file string) {
+	s.t.Helper()
+	parsed, err := eventfile.Parse([]byte(file))
+	if err == nil {
+		err = s.db.InTx(s.t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			_, err := event.Import(ctx, tx, parsed)
+			return err
+		})
+	}
+	if err != nil {
+		s.t.Fatalf("import: %v", err)
+	}
+}
+
+// verifier checks passes against a key set that is fetched, as in production.
+func (s *stand) verifier() PassVerifier {
+	s.t.Helper()
+	since := time.Now().Add(-time.Hour)
+	ring, err := admission.NewKeyring(admission.NewKey(admission.UseTicket, admission.AlgHS256, since),
+		admission.NewKey(admission.UsePass, admission.AlgEdDSA, since), admission.NewKey(admission.UseDraw, admission.AlgHS256, since))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.ring = ring
+	jwks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(ring.JWKS(time.Now())) }))
+	s.t.Cleanup(jwks.Close)
+	v, err := admission.NewVerifier(admission.Options{JWKSURL: jwks.URL, Room: room})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v
+}
+
+func (s *stand) pass(change ...func(*admission.Pass)) string {
+	s.t.Helper()
+	now := time.Now()
+	p := admission.Pass{Room: room, VID: admission.NewVID(), Epoch: 1, Term: 1, Place: 7, IssuedAt: now, NotBefore: now.Add(-time.Second),
+		Expires: now.Add(4 * time.Minute), Hard: now.Add(time.Hour)}
+	for _, c := range change {
+		c(&p)
+	}
+	token, err := s.ring.SignPass(p)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token
+}
+
+// buyer is one account behind one pass.
+type buyer struct {
+	s     *stand
+	token string
+	pass  string
+}
+
+func (s *stand) buyer(email string) *buyer {
+	s.t.Helper()
+	a := s.do("POST", "/dev/token", map[string]string{"email": email})
+	a.want(http.StatusOK, "")
+	return &buyer{s: s, token: a.str("token"), pass: s.pass()}
+}
+
+// do makes a buyer's request: signed in, with pass and a fresh key. Headers come in
+// pairs and win; an empty value removes the header.
+func (b *buyer) do(method, path string, body any, headers ...string) *reply {
+	b.s.t.Helper()
+	all := []string{"Authorization", "Bearer " + b.token, "Ropeline-Pass", b.pass}
+	if method != http.MethodGet {
+		all = append(all, "Idempotency-Key", uuid.NewString())
+	}
+	return b.s.do(method, path, body, append(all, headers...)...)
+}
+
+// reply is an answer that was checked against the OpenAPI document.
+type reply struct {
+	t      *testing.T
+	what   string
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (s *stand) do(method, path string, body any, headers ...string) *reply {
+	s.t.Helper()
+	var reader io.Reader
+	media := ""
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader, media = strings.NewReader(b), "application/json"
+	default:
+		encoded, err := json.Marshal(b)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		reader, media = bytes.NewReader(encoded), "application/json"
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, reader)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if media != "" {
+		req.Header.Set("Content-Type", media)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			req.Header.Del(headers[i])
+			continue
+		}
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := noRedirects.Do(req)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	s.check.answer(s.t, req, resp, b)
+	return &reply{t: s.t, what: method + " " + path, status: resp.StatusCode, header: resp.Header, body: b}
+}
+
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// want checks status and, for a refusal, its code.
+func (r *reply) want(status int, code string) *reply {
+	r.t.Helper()
+	if r.status != status || (code != "" && r.str("code") != code) {
+		r.t.Fatalf("%s: %d, want %d %s:\n%.600s", r.what, r.status, status, code, r.body)
+	}
+	return r
+}
+
+// get follows a path of member names and list indexes.
+func (r *reply) get(path ...any) any {
+	r.t.Helper()
+	var v any
+	d := json.NewDecoder(bytes.NewReader(r.body))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		r.t.Fatalf("%s: %v\n%.600s", r.what, err, r.body)
+	}
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			m, _ := v.(map[string]any)
+			v = m[p]
+		case int:
+			l, _ := v.([]any)
+			if p >= len(l) {
+				r.t.Fatalf("%s: no %v in\n%.600s", r.what, path, r.body)
+			}
+			v = l[p]
+		}
+	}
+	return v
+}
+
+func (r *reply) str(path ...any) string {
+	r.t.Helper()
+	return fmt.Sprint(r.get(path...))
+}
+
+// sale is how far tests usually go: an order of some seats.
+func (b *buyer) order(seats ...int) (hold, order *reply) {
+	b.s.t.Helper()
+	hold = b.do("POST", "/v1/events/gig/holds", map[string]any{"seats": seats}).want(http.StatusCreated, "")
+	order = b.do("POST", "/v1/events/gig/orders", map[string]any{"hold": hold.str("id")}).want(http.StatusCreated, "")
+	return hold, order
+}
+
+// settled polls an order until it leaves the states in which something is under way.
+func (b *buyer) settled(order string) *reply {
+	b.s.t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		r := b.do("GET", "/v1/orders/"+order, nil).want(http.StatusOK, "")
+		if st := r.str("state"); st != "verifying" && st != "confirmed" {
+			return r
+		}
+		if time.Now().After(deadline) {
+			b.s.t.Fatalf("order does not settle:\n%s", r.body)
+		}
+		time.Sleep(20 * time.Millisecond) // between polls, as a client does; what is waited for is the state
+	}
+}
