@@ -30,23 +30,23 @@ func (b *buyer) day(ctx context.Context) Outcome {
 		return TimeIsUp
 	}
 	if !b.signIn(ctx) {
-		return b.over(ctx, Refused)
+		return b.end(ctx, Refused)
 	}
 	switch in, how := b.queue(ctx); {
 	case how != "":
-		return b.over(ctx, how)
+		return b.end(ctx, how)
 	case !in:
-		return b.over(ctx, TimeIsUp)
+		return b.end(ctx, TimeIsUp)
 	}
 	how := b.shop(ctx)
 	if how != WalkedAway { // who walks away closes the browser and tells nobody
 		b.do(context.WithoutCancel(ctx), request{f: "leave", method: http.MethodPost, path: b.reserved + "leave"})
 	}
-	return b.over(ctx, how)
+	return b.end(ctx, how)
 }
 
-// over prefers the simplest reason: after the time limit every failure is that.
-func (b *buyer) over(ctx context.Context, how Outcome) Outcome {
+// end prefers the simplest reason: after the time limit every failure is that.
+func (b *buyer) end(ctx context.Context, how Outcome) Outcome {
 	if how == Refused && ctx.Err() != nil {
 		return TimeIsUp
 	}

@@ -38,10 +38,13 @@ type crowd struct {
 	http     *http.Client
 	opens    time.Time    // when the room opens; now when it is open
 	walked   atomic.Int64 // how many have walked away
-	soldOut  atomic.Bool  // somebody inside saw that every seat is sold
-	mu       sync.Mutex
-	report   Report
 	reserved string
+
+	rumour  sync.Once
+	soldOut chan struct{} // closed when somebody inside saw that every seat is sold
+
+	mu     sync.Mutex
+	report Report
 }
 
 // Run lets the crowd buy and returns when the last of them is gone, or ctx ends.
@@ -60,7 +63,8 @@ func Run(ctx context.Context, conf Config) (Report, error) {
 		reserved: "/.well-known/ropeline/" + conf.Room + "/",
 		http: &http.Client{Transport: transport, Timeout: callLimit,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		report: Report{Buyers: conf.Buyers, Outcomes: map[Outcome]int{}, Refusals: map[string]int{}},
+		soldOut: make(chan struct{}),
+		report:  Report{Buyers: conf.Buyers, Outcomes: map[Outcome]int{}, Refusals: map[string]int{}},
 	}
 	if err := c.look(ctx); err != nil {
 		return Report{}, err
@@ -110,6 +114,18 @@ const KeysOp = "jwks"
 
 func (c *crowd) newClient(id int) *client {
 	return &client{id: id, edge: c.Edge, http: c.http, history: c.History, cookies: map[string]string{}}
+}
+
+// spread tells everybody that all is sold.
+func (c *crowd) spread() { c.rumour.Do(func() { close(c.soldOut) }) }
+
+func (c *crowd) over() bool {
+	select {
+	case <-c.soldOut:
+		return true
+	default:
+		return false
+	}
 }
 
 // refusal counts what should have worked and did not.

@@ -13,7 +13,8 @@ const (
 
 	pollLow, pollHigh   = time.Second, 10 * time.Second // between two looks at the status document
 	knockLow, knockHigh = time.Second, 2 * time.Second  // between two knocks
-	rumour              = 5 * time.Second               // how long "sold out" needs to reach people in line
+	rumour              = 4 * time.Second               // how long "sold out" needs to reach people in line
+	polite              = 0.2                           // share of those who give up in line and say so; the others close the page
 	presence            = 20 * time.Second              // between two heartbeats
 	afterOpening        = 2 * time.Second               // over which early ones ask for their place
 	passCookie          = "rl-p-"                       // part of the pass cookie's name
@@ -84,9 +85,11 @@ func (b *buyer) wait(ctx context.Context) (in bool, how Outcome) {
 		switch {
 		case ctx.Err() != nil:
 			return false, TimeIsUp
-		case b.soldOut.Load():
+		case b.over():
 			sleep(ctx, b.upTo(rumour))
-			b.do(context.WithoutCancel(ctx), request{f: "leave", method: http.MethodPost, path: b.reserved + "leave"})
+			if b.chance(polite) {
+				b.do(context.WithoutCancel(ctx), request{f: "leave", method: http.MethodPost, path: b.reserved + "leave"})
+			}
 			return false, GaveUp
 		case !ok:
 			hurdles++
@@ -113,10 +116,21 @@ func (b *buyer) wait(ctx context.Context) (in bool, how Outcome) {
 		default:
 			pause = b.callIn(s)
 		}
-		sleep(ctx, pause)
+		b.rest(ctx, pause)
 	}
 	b.refusal("wait", reply{})
 	return false, Refused
+}
+
+// rest waits, and wakes up early when everything is sold.
+func (b *buyer) rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.soldOut:
+	case <-ctx.Done():
+	}
 }
 
 func (b *buyer) status(ctx context.Context) (s status, ok bool) {
@@ -157,7 +171,7 @@ func (b *buyer) callIn(s status) time.Duration {
 	}
 	// A second for those next to it, longer the more people are in between.
 	far := time.Duration(b.place-s.X1) * 10 * time.Millisecond
-	return min(max(far, pollLow), pollHigh/2) + b.upTo(pollLow/2)
+	return min(max(far, pollLow), pollHigh) + b.upTo(pollLow/2)
 }
 
 type knocked int
@@ -171,7 +185,7 @@ const (
 // knock stands at the door until the grant comes.
 func (b *buyer) knock(ctx context.Context) knocked {
 	for range maxHurdles {
-		if ctx.Err() != nil || b.soldOut.Load() {
+		if ctx.Err() != nil || b.over() {
 			return notYet
 		}
 		r := b.do(ctx, request{f: "knock", method: http.MethodPost, path: b.reserved + "knock"})

@@ -9,8 +9,8 @@ import (
 
 const (
 	maxChoices  = 40 // holds tried before a buyer despairs
-	lookLow     = 700 * time.Millisecond
-	lookHigh    = 1400 * time.Millisecond // between two looks at a map on which nothing is free
+	lookLow     = time.Second
+	lookHigh    = 2 * time.Second // between two looks at a map on which nothing is free
 	thinkLow    = 50 * time.Millisecond
 	thinkHigh   = 400 * time.Millisecond // people look at a map before they choose
 	renewAfter  = 2 * time.Minute        // a pass lives 5 minutes
@@ -125,7 +125,7 @@ func (b *buyer) choose(ctx context.Context) (h holdDoc, how Outcome) {
 		want, more := b.want(m)
 		switch {
 		case want == nil && !more:
-			b.soldOut.Store(true)
+			b.spread()
 			return h, SoldOut
 		case want == nil && time.Now().After(until), ctx.Err() != nil:
 			return h, GaveUp
