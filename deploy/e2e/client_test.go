@@ -140,12 +140,9 @@ type event struct {
 
 type order struct {
 	ID, State, Reason string
-	PaymentUnknown    bool `json:"payment_unknown"`
-	Amount            struct {
-		Amount   int64
-		Currency string
-	}
-	Tickets []struct{ ID, Code string }
+	PaymentUnknown    bool  `json:"payment_unknown"`
+	Amount            int64 // minor units
+	Tickets           []struct{ ID, Code string }
 }
 
 type hold struct {
