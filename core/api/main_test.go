@@ -6,4 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The private PostgreSQL lives as long as the process, and so does who waits for it.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/ropeline/ropeline/core/pg/cluster.(*Cluster).launch.func1"))
+}
