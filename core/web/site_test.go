@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -201,7 +202,7 @@ func TestAnAPIThatFailsIsSaidAndKeptByNobody(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, body := get(t, Handler(Options{API: api}), "/")
+			res, body := get(t, Handler(Options{API: api, Logger: slog.New(slog.DiscardHandler)}), "/")
 			if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Cache-Control") != cachePersonal {
 				t.Errorf("status %d, cache %q", res.StatusCode, res.Header.Get("Cache-Control"))
 			}

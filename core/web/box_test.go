@@ -1,0 +1,178 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// box is a box office whose answers a test chooses. The real one is tested with the real pages elsewhere; here the
+// pages meet what a real one gives too seldom: a lost answer, a seat that goes at that moment, the line.
+type box struct {
+	http.Handler
+	mu      sync.Mutex
+	states  []byte // by seat, 0 available
+	version int
+	script  []answer // for POST holds; afterwards it holds
+	asked   []ask
+	order   map[string]any
+}
+
+// answer is one answer to a changing call; drop: the connection ends without one, after the work was done.
+type answer struct {
+	status int
+	body   map[string]any
+	drop   bool
+}
+
+// ask is what a changing call said.
+type ask struct{ method, path, key, body string }
+
+const seatsOfBox = 60000
+
+func newBox() *box {
+	b := &box{states: make([]byte, seatsOfBox), version: 1}
+	mux := http.NewServeMux()
+	event := concert("lights", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox})
+	mux.Handle("/v1/", catalogue(event))
+	mux.HandleFunc("GET /v1/geometry/bowl", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, bowl()) })
+	mux.HandleFunc("GET /v1/events/lights/seats", b.seats)
+	mux.HandleFunc("POST /v1/events/lights/holds", b.hold)
+	mux.HandleFunc("POST /v1/events/lights/orders", b.change(func() map[string]any { return b.order }))
+	mux.HandleFunc("GET /v1/orders/{order}", func(w http.ResponseWriter, _ *http.Request) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		reply(w, 200, b.order)
+	})
+	mux.HandleFunc("POST /v1/orders/{order}/payments", b.change(func() map[string]any {
+		b.order["state"], b.order["payment"] = "verifying", map[string]any{"id": "1-p", "phase": "sent", "reason": ""}
+		return b.order
+	}))
+	mux.HandleFunc("GET /sign-in", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<title>Sign in</title>") })
+	mux.Handle("/", Handler(Options{API: mux}))
+	b.Handler = mux
+	return b
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// bowl: 60 blocks of 25 rows of 40 seats, side by side in a grid of 10 x 6.
+func bowl() map[string]any {
+	id := 0
+	var sections []any
+	for s := range 60 {
+		var rows []any
+		for r := range 25 {
+			var seats []any
+			for k := range 40 {
+				id++
+				seats = append(seats, []any{id, fmt.Sprint(k + 1), (s%10)*500 + k*10, 200 + (s/10)*300 + r*10, "A"})
+			}
+			rows = append(rows, map[string]any{"name": fmt.Sprint(r + 1), "seats": seats})
+		}
+		sections = append(sections, map[string]any{"name": fmt.Sprintf("Block %d", s+1), "rows": rows})
+	}
+	return map[string]any{"venue": "Bowl", "seat_count": id, "width": 5000, "height": 2000, "sections": sections,
+		"areas": []any{map[string]any{"name": "Stage", "x": 2200, "y": 0, "w": 600, "h": 120}}}
+}
+
+func (b *box) seats(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	tag := fmt.Sprintf(`"v%d"`, b.version)
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	packed := make([]byte, len(b.states)/4)
+	for i, s := range b.states {
+		packed[i/4] |= s << (2 * (i % 4))
+	}
+	reply(w, 200, map[string]any{"event": "lights", "version": b.version, "count": len(b.states),
+		"states": base64.StdEncoding.EncodeToString(packed), "counters": []any{}})
+}
+
+// take sets the state of a seat, as somebody else's hold or order would.
+func (b *box) take(seat int, state byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.states[seat-1] = state
+	b.version++
+}
+
+// next says how the coming holds are answered.
+func (b *box) next(script ...answer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.script = script
+}
+
+func (b *box) calls() []ask {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]ask(nil), b.asked...)
+}
+
+func (b *box) note(r *http.Request) map[string]any {
+	var body map[string]any
+	_ = json.NewDecoder(r.Body).Decode(&body) // an empty body stays nil
+	text, _ := json.Marshal(body)
+	b.asked = append(b.asked, ask{r.Method, r.URL.Path, r.Header.Get("Idempotency-Key"), string(text)})
+	return body
+}
+
+func (b *box) hold(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	body := b.note(r)
+	if len(b.script) > 0 {
+		a := b.script[0]
+		b.script = b.script[1:]
+		if a.drop {
+			panic(http.ErrAbortHandler)
+		}
+		reply(w, a.status, a.body)
+		return
+	}
+	var lines []any
+	seats, _ := body["seats"].([]any)
+	for i, s := range seats {
+		lines = append(lines, map[string]any{"line": i, "seat": s, "label": fmt.Sprintf("Seat %v", s), "counter": nil, "quantity": 1, "price": 9000})
+	}
+	reply(w, 201, map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": 9000 * len(lines), "currency": "EUR",
+		"expires_at": stamp(8 * time.Minute), "server_time": stamp(0), "version": b.version})
+}
+
+func (b *box) change(f func() map[string]any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.note(r)
+		reply(w, 201, f())
+	}
+}
+
+func stamp(in time.Duration) string {
+	return time.Now().UTC().Add(in).Format("2006-01-02T15:04:05.000Z")
+}
+
+// sell puts an order in a state.
+func (b *box) sell(state string, more map[string]any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.order = map[string]any{"id": "1-o", "event": "lights", "title": "Night of Lights", "hold": "h1", "state": state, "payment_unknown": false,
+		"reason": "", "amount": 9000, "currency": "EUR", "expires_at": stamp(8 * time.Minute), "server_time": stamp(0),
+		"lines":         []any{map[string]any{"line": 0, "seat": 1, "label": "Seat 1", "counter": nil, "quantity": 1, "price": 9000}},
+		"attempts_left": 5, "payment": nil, "card_form": "/sign-in?amount=9000", "tickets": []any{}}
+	for k, v := range more {
+		b.order[k] = v
+	}
+}

@@ -1,0 +1,221 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// visitor is one person with one tab at a box office.
+type visitor struct {
+	t   *testing.T
+	ctx context.Context
+	box *box
+	url string
+}
+
+// What the pages do, in a browser. One browser for all: each visitor has a server, and so an origin and a storage, of
+// their own.
+func TestPages(t *testing.T) {
+	ctx := openBrowser(t)
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *visitor)
+	}{
+		{"a seat is chosen by keyboard", chooseByKeyboard},
+		{"a lost answer is one hold", lostAnswer},
+		{"a taken seat is said and the rest kept", takenSeat},
+		{"a seat that goes while one looks leaves the choice", seatGoes},
+		{"the line takes over and nothing is lost", theLine},
+		{"signing in comes back here", signIn},
+		{"a card token is paid once", cardToken},
+		{"the card form comes back to the checkout", cardForm},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBox()
+			server := httptest.NewServer(b)
+			t.Cleanup(server.Close)
+			c.test(t, &visitor{t: t, ctx: ctx, box: b, url: server.URL})
+			run(t, ctx, "leave", chromedp.Navigate("about:blank")) // or the page asks a server that is gone
+		})
+	}
+}
+
+func (v *visitor) open(path string) {
+	v.t.Helper()
+	run(v.t, v.ctx, "open "+path, chromedp.Navigate(v.url+path))
+}
+
+// until waits for a condition in the page.
+func (v *visitor) until(what, condition string) {
+	v.t.Helper()
+	for {
+		_, err := chromedp.Run(v.ctx, chromedp.Poll[any](condition))
+		if err == nil {
+			return
+		}
+		// Another page came while waiting: go on waiting there.
+		left := strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context")
+		if v.ctx.Err() != nil || !left {
+			v.t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+func (v *visitor) click(handle string) {
+	v.t.Helper()
+	v.until(handle, fmt.Sprintf(`document.querySelector('[data-testid=%s]')`, handle))
+	run(v.t, v.ctx, "click "+handle, chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-testid=%s]", handle))))
+}
+
+func (v *visitor) keys(keys string) {
+	v.t.Helper()
+	run(v.t, v.ctx, "press keys", chromedp.KeyEvent(keys))
+}
+
+func (v *visitor) text(selector string) string {
+	v.t.Helper()
+	return evaluate[string](v.t, v.ctx, fmt.Sprintf(`(document.querySelector(%q) || {textContent: ""}).textContent`, selector))
+}
+
+// seatMap opens the event and waits until its seats are drawn.
+func (v *visitor) seatMap() {
+	v.t.Helper()
+	v.open("/events/lights")
+	v.until("the map", `document.querySelector('[data-testid=seat-map][data-ready=true]')`)
+}
+
+func (v *visitor) chosen(n int) {
+	v.t.Helper()
+	v.until(fmt.Sprintf("%d seats chosen", n), fmt.Sprintf(`document.querySelectorAll('[data-testid=chosen-item]').length === %d`, n))
+}
+
+func chooseByKeyboard(t *testing.T, v *visitor) {
+	v.seatMap()
+	run(t, v.ctx, "focus the map", chromedp.Focus(chromedp.CSS("#seat-map")))
+	v.keys(kb.Enter)
+	v.chosen(1)
+	first := v.text("[data-testid=chosen-item] b")
+	v.keys(kb.ArrowRight)
+	v.keys(kb.Enter)
+	v.chosen(2)
+	if said := v.text("#map-says"); !strings.Contains(said, "2 seats chosen") {
+		t.Errorf("a screen reader hears %q", said)
+	}
+	v.keys(kb.Enter)
+	v.chosen(1)
+	if got := v.text("[data-testid=chosen-item] b"); got != first {
+		t.Errorf("left is %q, want %q", got, first)
+	}
+}
+
+func lostAnswer(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.chosen(2)
+	v.box.next(answer{drop: true}, answer{status: 503, body: map[string]any{"code": "outcome_unknown"}})
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	calls := v.box.calls()
+	if len(calls) != 3 {
+		t.Fatalf("%d calls, want 3: %+v", len(calls), calls)
+	}
+	for _, c := range calls {
+		if c.key == "" || c.key != calls[0].key || c.body != calls[0].body {
+			t.Errorf("another key or body: %+v", c)
+		}
+	}
+	if left := v.text("[data-testid=countdown]"); !strings.HasPrefix(left, "7:5") && left != "8:00" {
+		t.Errorf("time left %q", left)
+	}
+}
+
+func takenSeat(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.chosen(2)
+	seat := evaluate[int](t, v.ctx, `JSON.parse(sessionStorage['rl.choice.lights']).seats[0] + 1`)
+	v.box.take(seat, 2)
+	v.box.next(answer{status: 409, body: map[string]any{"code": "seat_taken", "version": 2, "seats": []any{map[string]any{"seat": seat, "state": "sold"}}}})
+	v.click("hold")
+	v.until("the message", `document.querySelector('[data-testid=notice][data-code=seat_taken]')`)
+	v.chosen(1)
+	if said := v.text("[data-testid=notice]"); !strings.Contains(said, "Block") || !strings.Contains(said, "still chosen") {
+		t.Errorf("the visitor is told %q", said)
+	}
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 1`)
+	if calls := v.box.calls(); calls[0].key == calls[1].key {
+		t.Error("the refused hold and the next one have the same key")
+	}
+}
+
+func seatGoes(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.chosen(2)
+	v.box.take(evaluate[int](t, v.ctx, `JSON.parse(sessionStorage['rl.choice.lights']).seats[1] + 1`), 1)
+	v.chosen(1) // by itself, with the next look at the states
+}
+
+func theLine(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.chosen(2)
+	v.box.next(answer{status: 403, body: map[string]any{"code": "pass_required"}})
+	evaluate[any](t, v.ctx, `self.before = true`)
+	v.click("hold")
+	v.until("the message", `self.before && document.querySelector('[data-testid=notice][data-code=line]')`)
+	v.until("the page loaded again", `!self.before && document.querySelector('[data-testid=seat-map][data-ready=true]')`)
+	v.chosen(2)
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	if calls := v.box.calls(); len(calls) != 2 || calls[0].key != calls[1].key {
+		t.Errorf("the action has another key after the line: %+v", calls)
+	}
+}
+
+func signIn(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.chosen(2)
+	v.box.next(answer{status: 401, body: map[string]any{"code": "unauthenticated"}})
+	v.click("hold")
+	v.until("the sign-in page", `location.pathname === '/sign-in'`)
+	if got := evaluate[string](t, v.ctx, `new URLSearchParams(location.search).get('return')`); got != "/events/lights" {
+		t.Errorf("comes back to %q", got)
+	}
+}
+
+// The card token is spent once, whatever is reloaded.
+func cardToken(t *testing.T, v *visitor) {
+	v.box.sell("pending_payment", nil)
+	v.open("/checkout/1-o?card_token=tok_ok")
+	v.until("the payment under way", `document.querySelector('[data-testid=order][data-state=verifying]')`)
+	if got := evaluate[string](t, v.ctx, `location.search`); got != "" {
+		t.Errorf("the address still has the token: %q", got)
+	}
+	run(t, v.ctx, "reload", chromedp.Reload())
+	v.until("the payment still under way", `document.querySelector('[data-testid=order][data-state=verifying]')`)
+	if calls := v.box.calls(); len(calls) != 1 || !strings.Contains(calls[0].body, `"expected_amount":9000`) {
+		t.Errorf("calls: %+v", calls)
+	}
+	v.box.sell("captured", map[string]any{"payment": map[string]any{"id": "1-p", "phase": "captured", "reason": ""}})
+	v.until("the order", `location.pathname === '/orders/1-o' && document.querySelector('[data-testid=see-tickets]')`)
+}
+
+func cardForm(t *testing.T, v *visitor) {
+	v.box.sell("pending_payment", nil)
+	v.open("/checkout/1-o")
+	v.until("the button", `document.querySelector('[data-testid=pay]')`)
+	got := evaluate[string](t, v.ctx, `document.querySelector('[data-testid=pay]').href`)
+	want := v.url + "/sign-in?amount=9000&return=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(v.url+"/checkout/1-o")
+	if got != want {
+		t.Errorf("the form is at %s, want %s", got, want)
+	}
+}
