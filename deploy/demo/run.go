@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 	"time"
 
 	"github.com/ropeline/ropeline/deploy/debian"
@@ -18,6 +17,9 @@ const (
 	demoRate = "1/s"
 	demoCap  = "60"
 )
+
+// programme is what is on sale. The club is not: its holds last four seconds, for the smoke run.
+var programme = []string{"stadium.json", "festival.json", "bus.json", "flight.json"}
 
 // run starts everything, shows where it is, and stops it all when ctx ends or one of the programs does.
 func run(ctx context.Context, stop func(), o options, root, state string) error {
@@ -31,11 +33,10 @@ func run(ctx context.Context, stop func(), o options, root, state string) error 
 	if err := stack.Build(ctx, p, root, bin, stack.Programs...); err != nil {
 		return err
 	}
-	events, err := filepath.Glob(filepath.Join(root, "deploy", "demo", "data", "*.json"))
-	if err != nil {
-		return err
+	var events []string
+	for _, name := range programme {
+		events = append(events, filepath.Join(root, "deploy", "demo", "data", name))
 	}
-	sort.Strings(events)
 	s, err := stack.Up(ctx, stack.Config{
 		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Port: o.port, Public: true,
 		Embedded: embedded, Events: events, Progress: p,

@@ -7,13 +7,13 @@ import (
 	"github.com/ropeline/ropeline/deploy/stack"
 )
 
-// club is a small event of the demo with a seat map.
-const club = "club.json"
+// stadium has 60,000 seats on its map and holds of the usual length.
+const stadium = "stadium.json"
 
 // A person's whole way, on a desk and on a phone: queue, be let in, pick two seats, pay, see the tickets.
 func TestAPersonBuysTwoSeats(t *testing.T) {
 	s := up(t, func(c *stack.Config) {
-		c.Events = []string{filepath.Join(repository(t), "deploy", "demo", "data", club)}
+		c.Events = []string{filepath.Join(repository(t), "deploy", "demo", "data", stadium)}
 	})
 	event := eventsOf(t, s)[0].ID
 	for _, screen := range []screen{
