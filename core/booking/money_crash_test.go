@@ -1,7 +1,6 @@
 package booking
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 func (x *shop) dueNow() {
 	x.db.Owner(x.t, `UPDATE attempt SET next_at = now() - interval '1 second'`)
 	x.db.Owner(x.t, `UPDATE refund SET next_at = now() - interval '1 second'`)
+	x.db.Owner(x.t, `UPDATE webhook_inbox SET next_at = now() - interval '1 second'`)
 }
 
 // dieDuring opens an order's payment and drops the engine while the provider holds
@@ -89,9 +89,8 @@ func TestDeathAfterTheProvidersEffect(t *testing.T) {
 		x.untilState(1, o, order.Confirmed)
 		x.close()
 		x.control(fakepay.Control{})
-		second, stop := x.another()
+		_, stop := x.another()
 		defer stop()
-		_ = second
 		x.dueNow()
 		x.open(x.db.DB)
 		x.untilState(1, o, order.Captured)
@@ -199,5 +198,3 @@ func (x *shop) another() (*Engine, func()) {
 	x.e, x.stop = main, stop
 	return e, end
 }
-
-var _ = fmt.Sprint

@@ -22,7 +22,7 @@ const MaxWebhook = 256 << 10
 const (
 	inboxBatch   = 32
 	inboxWorkers = 8
-	inboxLease   = 30 * time.Second
+	inboxLease   = 10 * time.Second
 	poisonTries  = 5 // then a row is put aside, and the others flow
 )
 
