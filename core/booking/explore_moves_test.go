@@ -63,7 +63,14 @@ func (m *model) ourMoves(i int, a *attemptRow) (out []move) {
 	owed := m.d.owed(a)
 	switch do := payment.NextAction(a.Phase, a.Facts, a.Want, owed); do {
 	case payment.DoSend:
-		out = append(out, move{fmt.Sprintf("send %d", i), true, func(m *model) error { _, err := prepare(m); return err }})
+		may := m.stock.state == hold.Active && m.ev.State == "on_sale" && m.d.order.State == order.Verifying && m.d.order.Current == a.ID
+		out = append(out, move{fmt.Sprintf("send %d", i), true, func(m *model) error {
+			do, err := prepare(m)
+			if sent := do == payment.DoSend; err == nil && sent != may {
+				return fmt.Errorf("sent: %v, though it may: %v", sent, may)
+			}
+			return err
+		}})
 	case payment.DoAsk:
 		out = append(out, move{fmt.Sprintf("unknown %d", i), a.Phase == payment.Sent, func(m *model) error { _, err := prepare(m); return err }})
 		if m.truth[i] != (payment.Facts{}) {

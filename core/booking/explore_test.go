@@ -31,10 +31,12 @@ type modelStock struct {
 	within bool
 }
 
-func (s *modelStock) Alive() bool                         { return s.state == hold.Active }
-func (s *modelStock) TimedOut() bool                      { return s.state == hold.Expired }
-func (s *modelStock) Retakable() (free, withinLimit bool) { return s.TimedOut() && !s.taken, s.within }
-func (s *modelStock) Extend(hold.Trigger) bool            { return false }
+func (s *modelStock) Alive() bool    { return s.state == hold.Active }
+func (s *modelStock) TimedOut() bool { return s.state == hold.Expired }
+func (s *modelStock) Retakable() (free, withinLimit bool) {
+	return s.state != hold.Sold && !s.taken, s.within
+}
+func (s *modelStock) Extend(hold.Trigger) bool { return false }
 func (s *modelStock) move(from, to hold.State) error {
 	if s.state != from {
 		return fmt.Errorf("places are %s, not %s", s.state, from)
@@ -133,6 +135,7 @@ func (m *model) key() string {
 	for _, r := range m.d.refunds {
 		fmt.Fprintf(&b, "r%d %v|", r.Amount, r.Done)
 	}
+	fmt.Fprint(&b, m.books, m.live) // fmt sorts maps
 	return b.String()
 }
 
