@@ -70,8 +70,8 @@ func TestMessagesConverge(t *testing.T) {
 }
 
 // paidModel is an order whose only attempt has been sent.
-func paidModel(s hold.State) *model {
-	m := &model{stock: modelStock{state: s}, books: map[string]int64{}, seen: map[string]bool{},
+func paidModel(s hold.State) *orderModel {
+	m := &orderModel{stock: modelStock{state: s}, books: map[string]int64{}, seen: map[string]bool{},
 		ev: hold.Event{ID: 1, State: "on_sale", LatePolicy: "refund", Organiser: "o", Currency: "EUR"}}
 	a := &attemptRow{ID: uuid.UUID{9}, Provider: "p", Phase: payment.Sent, Want: payment.Undecided, Amount: exploreAmount, Currency: "EUR"}
 	m.d = dossier{ev: &m.ev, places: &m.stock, attempts: []*attemptRow{a}, order: orderRow{

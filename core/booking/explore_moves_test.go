@@ -13,7 +13,7 @@ import (
 var exploreCaps = payment.Capabilities{TwoStep: true, Keys: true, Lookup: true, Partial: true}
 
 // moves are all things that may happen in a state.
-func (m *model) moves(oneStep bool) []move {
+func (m *orderModel) moves(oneStep bool) []move {
 	out := m.worldMoves()
 	for i, a := range m.d.attempts {
 		out = append(out, m.ourMoves(i, a)...)
@@ -23,9 +23,9 @@ func (m *model) moves(oneStep bool) []move {
 }
 
 // worldMoves: buyer, staff and time.
-func (m *model) worldMoves() (out []move) {
+func (m *orderModel) worldMoves() (out []move) {
 	if len(m.d.attempts) < exploreAttempts && m.d.mayPay(1, PayRequest{}) == nil {
-		out = append(out, move{"pay", false, func(m *model) error {
+		out = append(out, move{"pay", false, func(m *orderModel) error {
 			a := &attemptRow{ID: uuid.UUID{9, byte(len(m.d.attempts))}, Provider: "p", Phase: payment.Created, Want: payment.Undecided,
 				Amount: exploreAmount, Currency: "EUR"}
 			m.d.attempts, m.d.order.Current = append(m.d.attempts, a), a.ID
@@ -34,10 +34,10 @@ func (m *model) worldMoves() (out []move) {
 			return err
 		}})
 	}
-	out = append(out, move{"cancel", false, func(m *model) error { _, err := m.d.cancel("buyer"); return err }})
+	out = append(out, move{"cancel", false, func(m *orderModel) error { _, err := m.d.cancel("buyer"); return err }})
 	if m.stock.state == hold.Active {
-		out = append(out, move{"hold ends", false, func(m *model) error { m.stock.state = hold.Expired; return m.d.endIfHoldIsOver() }})
-		out = append(out, move{"released", false, func(m *model) error {
+		out = append(out, move{"hold ends", false, func(m *orderModel) error { m.stock.state = hold.Expired; return m.d.endIfHoldIsOver() }})
+		out = append(out, move{"released", false, func(m *orderModel) error {
 			m.stock.state = hold.Released
 			if !m.d.order.State.Waiting() {
 				return nil
@@ -47,24 +47,24 @@ func (m *model) worldMoves() (out []move) {
 		}})
 	}
 	if m.stock.state == hold.Expired && !m.stock.taken {
-		out = append(out, move{"taken by another", false, func(m *model) error { m.stock.taken = true; return nil }})
+		out = append(out, move{"taken by another", false, func(m *orderModel) error { m.stock.taken = true; return nil }})
 	}
 	if m.ev.State == "on_sale" {
-		out = append(out, move{"sale closed", false, func(m *model) error { m.ev.State = "closed"; return nil }})
+		out = append(out, move{"sale closed", false, func(m *orderModel) error { m.ev.State = "closed"; return nil }})
 	}
 	return out
 }
 
 // ourMoves: what the loops do next, with the answer heard or lost.
-func (m *model) ourMoves(i int, a *attemptRow) (out []move) {
-	prepare := func(m *model) (payment.Action, error) {
+func (m *orderModel) ourMoves(i int, a *attemptRow) (out []move) {
+	prepare := func(m *orderModel) (payment.Action, error) {
 		return m.d.prepare(m.d.attempts[i], call{}, exploreCaps)
 	}
 	owed := m.d.owed(a)
 	switch do := payment.NextAction(a.Phase, a.Facts, a.Want, owed); do {
 	case payment.DoSend:
 		may := m.stock.state == hold.Active && m.ev.State == "on_sale" && m.d.order.State == order.Verifying && m.d.order.Current == a.ID
-		out = append(out, move{fmt.Sprintf("send %d", i), true, func(m *model) error {
+		out = append(out, move{fmt.Sprintf("send %d", i), true, func(m *orderModel) error {
 			do, err := prepare(m)
 			if sent := do == payment.DoSend; err == nil && sent != may {
 				return fmt.Errorf("sent: %v, though it may: %v", sent, may)
@@ -72,18 +72,18 @@ func (m *model) ourMoves(i int, a *attemptRow) (out []move) {
 			return err
 		}})
 	case payment.DoAsk:
-		out = append(out, move{fmt.Sprintf("unknown %d", i), a.Phase == payment.Sent, func(m *model) error { _, err := prepare(m); return err }})
+		out = append(out, move{fmt.Sprintf("unknown %d", i), a.Phase == payment.Sent, func(m *orderModel) error { _, err := prepare(m); return err }})
 		if m.truth[i] != (payment.Facts{}) {
 			out = append(out, m.hear(i, "asked", m.truth[i], true))
 		} else {
-			out = append(out, move{fmt.Sprintf("abandoned %d", i), true, func(m *model) error {
+			out = append(out, move{fmt.Sprintf("abandoned %d", i), true, func(m *orderModel) error {
 				return m.d.ended(m.d.attempts[i], "not_found")
 			}})
 		}
 	case payment.DoCapture, payment.DoVoid, payment.DoRefund:
 		after, refused := bank(m.truth[i], do, owed)
 		x := call{do: do, caps: exploreCaps}
-		out = append(out, move{fmt.Sprintf("%s %d", do, i), true, func(m *model) error {
+		out = append(out, move{fmt.Sprintf("%s %d", do, i), true, func(m *orderModel) error {
 			m.truth[i] = after
 			r := payment.Report{Facts: after, Currency: "EUR"}
 			var err error
@@ -92,7 +92,7 @@ func (m *model) ourMoves(i int, a *attemptRow) (out []move) {
 			}
 			return m.d.record(m.d.attempts[i], x, r, err)
 		}})
-		out = append(out, move{fmt.Sprintf("%s %d, answer lost", do, i), false, func(m *model) error { m.truth[i] = after; return nil }})
+		out = append(out, move{fmt.Sprintf("%s %d, answer lost", do, i), false, func(m *orderModel) error { m.truth[i] = after; return nil }})
 	}
 	return out
 }
@@ -113,10 +113,10 @@ func bank(f payment.Facts, do payment.Action, amount int64) (after payment.Facts
 }
 
 // bankMoves: what the provider does by itself, and its messages, old and new.
-func (m *model) bankMoves(i int, a *attemptRow, oneStep bool) (out []move) {
+func (m *orderModel) bankMoves(i int, a *attemptRow, oneStep bool) (out []move) {
 	f := m.truth[i]
 	becomes := func(name string, g payment.Facts) {
-		out = append(out, move{fmt.Sprintf("%s %d", name, i), false, func(m *model) error { m.truth[i] = g; return nil }})
+		out = append(out, move{fmt.Sprintf("%s %d", name, i), false, func(m *orderModel) error { m.truth[i] = g; return nil }})
 	}
 	switch {
 	case a.SentAt == nil || a.Phase == payment.Abandoned && a.Reason == "never_sent":
@@ -156,8 +156,8 @@ func (m *model) bankMoves(i int, a *attemptRow, oneStep bool) (out []move) {
 	return out
 }
 
-func (m *model) hear(i int, name string, f payment.Facts, restless bool) move {
-	return move{fmt.Sprintf("%s %d", name, i), restless, func(m *model) error {
+func (m *orderModel) hear(i int, name string, f payment.Facts, restless bool) move {
+	return move{fmt.Sprintf("%s %d", name, i), restless, func(m *orderModel) error {
 		return m.d.learn(m.d.attempts[i], payment.Report{Facts: f, Currency: "EUR"})
 	}}
 }

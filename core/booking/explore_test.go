@@ -61,8 +61,8 @@ func (s *modelStock) Release() error {
 	return nil
 }
 
-// model is one state: our rows, the places, the provider's truth, the books.
-type model struct {
+// orderModel is one state: our rows, the places, the provider's truth, the books.
+type orderModel struct {
 	d     dossier
 	stock modelStock
 	ev    hold.Event
@@ -73,7 +73,7 @@ type model struct {
 	path  string
 }
 
-func (m *model) clone() *model {
+func (m *orderModel) clone() *orderModel {
 	c := *m
 	c.d.attempts = make([]*attemptRow, len(m.d.attempts))
 	for i, a := range m.d.attempts {
@@ -97,7 +97,7 @@ func (m *model) clone() *model {
 }
 
 // commit is what write does, on the model.
-func (m *model) commit() error {
+func (m *orderModel) commit() error {
 	for _, j := range m.d.journals {
 		if m.seen[j.ID] {
 			continue
@@ -126,7 +126,7 @@ func (m *model) commit() error {
 	return nil
 }
 
-func (m *model) key() string {
+func (m *orderModel) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %v %s %s|", m.d.order.State, m.d.order.Current, m.stock, m.ev.State, m.ev.LatePolicy)
 	for i, a := range m.d.attempts {
@@ -140,7 +140,7 @@ func (m *model) key() string {
 }
 
 // check is what must hold at every commit.
-func (m *model) check() error {
+func (m *orderModel) check() error {
 	o, keeps := m.d.order.State, 0
 	var captured, confirmed int64
 	for i, a := range m.d.attempts {
@@ -177,7 +177,7 @@ func (m *model) check() error {
 }
 
 // atRest is what must hold where nothing is left to do: no limbo.
-func (m *model) atRest() error {
+func (m *orderModel) atRest() error {
 	for i, a := range m.d.attempts {
 		f := m.truth[i]
 		switch {
@@ -199,7 +199,7 @@ func (m *model) atRest() error {
 type move struct {
 	name     string
 	restless bool
-	do       func(m *model) error
+	do       func(m *orderModel) error
 }
 
 func TestExploreOneOrder(t *testing.T) {
@@ -217,12 +217,12 @@ func TestExploreOneOrder(t *testing.T) {
 }
 
 func explore(t *testing.T, oneStep bool, policy string) int {
-	start := &model{stock: modelStock{state: hold.Active, within: true}, books: map[string]int64{}, seen: map[string]bool{},
+	start := &orderModel{stock: modelStock{state: hold.Active, within: true}, books: map[string]int64{}, seen: map[string]bool{},
 		ev: hold.Event{ID: 1, State: "on_sale", LatePolicy: policy, Organiser: "o", Currency: "EUR"}}
 	start.d = dossier{ev: &start.ev, places: &start.stock, order: orderRow{
 		ID: uuid.UUID{1}, AccountID: 1, State: order.Pending, Amount: exploreAmount, Currency: "EUR", Fee: exploreFee,
 	}}
-	seen, queue := map[string]bool{start.key(): true}, []*model{start}
+	seen, queue := map[string]bool{start.key(): true}, []*orderModel{start}
 	for len(queue) > 0 {
 		m := queue[0]
 		queue = queue[1:]
