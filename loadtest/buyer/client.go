@@ -112,9 +112,12 @@ func (c *client) send(ctx context.Context, q request) (reply, error) {
 	r := reply{body: body, location: answer.Header.Get("Location")}
 	r.Status, r.Wait = answer.StatusCode, answer.Header.Get("Ropeline-Answer") == "wait"
 	if strings.Contains(answer.Header.Get("Content-Type"), "json") {
-		var doc struct{ Code, State, ID string }
-		_ = json.Unmarshal(body, &doc) // a list has none of the three
-		r.Code, r.State, r.ID = doc.Code, doc.State, doc.ID
+		var doc struct {
+			Code, State, ID string
+			Place           *int64
+		}
+		_ = json.Unmarshal(body, &doc) // a list has none of them
+		r.Code, r.State, r.ID, r.Place = doc.Code, doc.State, doc.ID, doc.Place
 	}
 	if q.key != "" && r.good() {
 		sum := sha256.Sum256(body)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/ropeline/ropeline/loadtest/history"
 )
 
 // Outcome says how one buyer's day ended.
@@ -105,7 +107,7 @@ func (c *crowd) look(ctx context.Context) error {
 	if err != nil || !keys.good() || !json.Valid(keys.body) {
 		return fmt.Errorf("%s%sjwks.json: %s %v", c.Edge, c.reserved, keys.describe(), err)
 	}
-	op.End("ok", json.RawMessage(keys.body))
+	op.End(history.OK, json.RawMessage(keys.body))
 	return nil
 }
 

@@ -149,13 +149,15 @@ func TestConfigNamesTheSettingAndTheCure(t *testing.T) {
 
 func TestTheMapIsReadAsDocumented(t *testing.T) {
 	// seat 1 sold, 2 free, 3 held, 4 blocked, 5 free
-	m := seatMap{Count: 5, States: "0gA="} // 0b11_01_00_10, 0
-	free, held := m.free()
-	if !reflect.DeepEqual(free, []int{2, 5}) || !held {
-		t.Errorf("free %v, held %v", free, held)
+	m, packed, ok := readMap(reply{body: []byte(`{"count":5,"states":"0gA="}`)}) // 0b11_01_00_10, 0
+	seats, held := free(m.Count, packed)
+	if !ok || !reflect.DeepEqual(seats, []int{2, 5}) || !held {
+		t.Errorf("free %v, held %v, read %v", seats, held, ok)
 	}
-	if free, held := (seatMap{Count: 5, States: "?"}).free(); free != nil || held {
-		t.Errorf("a broken map shows %v, %v", free, held)
+	for _, broken := range []string{``, `{}`, `{"count":5}`, `{"count":5,"states":"?"}`, `{"count":9,"states":"0gA="}`} {
+		if _, _, ok := readMap(reply{body: []byte(broken)}); ok {
+			t.Errorf("%q was read as a map", broken)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package buyer
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -33,13 +34,18 @@ const (
 	seatHeld = 1
 )
 
-// free lists the free seats; held says that some are in others' baskets.
-func (m seatMap) free() (seats []int, held bool) {
-	packed, err := base64.StdEncoding.DecodeString(m.States)
-	if err != nil {
-		return nil, false
+// readMap decodes a map. A broken one is no map: it must not read as "all sold".
+func readMap(r reply) (m seatMap, packed []byte, ok bool) {
+	if json.Unmarshal(r.body, &m) != nil || m.Count == 0 && len(m.Counters) == 0 {
+		return m, nil, false
 	}
-	for i := range min(m.Count, 4*len(packed)) {
+	packed, err := base64.StdEncoding.DecodeString(m.States)
+	return m, packed, err == nil && len(packed) == (m.Count+3)/4
+}
+
+// free lists the free seats; held says that some are in others' baskets.
+func free(count int, packed []byte) (seats []int, held bool) {
+	for i := range count {
 		switch packed[i/4] >> (i % 4 * 2) & 3 {
 		case seatFree:
 			seats = append(seats, i+1)
@@ -112,7 +118,8 @@ func (b *buyer) choose(ctx context.Context) (h holdDoc, how Outcome) {
 	for range maxChoices {
 		b.keepPass(ctx)
 		r := b.do(ctx, request{f: "map", method: http.MethodGet, path: "/v1/events/" + b.Event + "/seats"})
-		if !r.good() {
+		m, packed, ok := readMap(r)
+		if !r.good() || !ok {
 			if ctx.Err() != nil || time.Now().After(until) {
 				b.refusal("map", r)
 				return h, Refused
@@ -120,9 +127,7 @@ func (b *buyer) choose(ctx context.Context) (h holdDoc, how Outcome) {
 			sleep(ctx, max(r.retryAfter, b.between(lookLow, lookHigh)))
 			continue
 		}
-		var m seatMap
-		r.decode(&m)
-		want, more := b.want(m)
+		want, more := b.want(m, packed)
 		switch {
 		case want == nil && !more:
 			b.spread()
@@ -149,13 +154,14 @@ func (b *buyer) choose(ctx context.Context) (h holdDoc, how Outcome) {
 }
 
 // want picks one to four free seats side by side by number, or places of a
-// counter. more says that something may still come free.
-func (b *buyer) want(m seatMap) (want *holdBody, more bool) {
+// counter. more says that something may still come free; a counter does not tell
+// what is held from what is sold, so there it always may.
+func (b *buyer) want(m seatMap, packed []byte) (want *holdBody, more bool) {
 	n := 1 + b.rng.IntN(maxSeats)
-	free, held := m.free()
-	if len(free) > 0 {
-		from := b.rng.IntN(max(1, len(free)-n+1))
-		return &holdBody{Seats: free[from:min(from+n, len(free))]}, true
+	seats, held := free(m.Count, packed)
+	if len(seats) > 0 {
+		from := b.rng.IntN(max(1, len(seats)-n+1))
+		return &holdBody{Seats: seats[from:min(from+n, len(seats))]}, true
 	}
 	if m.Count > 0 {
 		return nil, held
@@ -165,7 +171,7 @@ func (b *buyer) want(m seatMap) (want *holdBody, more bool) {
 			return &holdBody{Places: []placeOf{{Counter: c.ID, Quantity: min(n, c.Available)}}}, true
 		}
 	}
-	return nil, false
+	return nil, true
 }
 
 func (b *buyer) release(ctx context.Context, h holdDoc) {

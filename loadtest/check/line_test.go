@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ropeline/ropeline/loadtest/history"
 )
 
 // A grant log written by hand: times in ms, rate 10/s, so entries 100 ms apart.
@@ -86,6 +88,30 @@ func TestQ3OfANewEpochForgetsTheOldLine(t *testing.T) {
 		`{"seq":92,"room":"r","epoch":2,"event":"grant","vid":"n","place":2,"entry_ms":9}`)
 	if found := outOfOrder(l.events(t)); len(found) != 0 {
 		t.Errorf("%+v", found)
+	}
+}
+
+func TestQ3OfAPlaceThatGrows(t *testing.T) {
+	told := func(client int, mono int64, place string) history.Span {
+		return history.Span{
+			Begin: history.Entry{Client: client, F: "knock", Mono: mono},
+			End:   history.Entry{Type: history.OK, Mono: mono + 10, Result: []byte(`{"place":` + place + `}`)},
+		}
+	}
+	for name, c := range map[string]struct {
+		spans []history.Span
+		want  int
+	}{
+		"shrinks":              {[]history.Span{told(1, 0, "9"), told(1, 20, "7"), told(1, 40, "7")}, 0},
+		"grows":                {[]history.Span{told(1, 0, "7"), told(1, 20, "9")}, 1},
+		"comes with the draw":  {[]history.Span{told(1, 0, "-1"), told(1, 20, "9")}, 0},
+		"of two people":        {[]history.Span{told(1, 0, "7"), told(2, 20, "9")}, 0},
+		"asked twice at once":  {[]history.Span{told(1, 0, "7"), told(1, 5, "9")}, 0},
+		"nothing shown at all": {[]history.Span{told(1, 0, "null"), told(1, 20, "null")}, 0},
+	} {
+		if found := grown(c.spans); len(found) != c.want {
+			t.Errorf("%s: %+v, want %d", name, found, c.want)
+		}
 	}
 }
 

@@ -5,20 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/ropeline/ropeline/loadtest/history"
 )
 
 // Q3, order (cases/faults.md; DESIGN promise 5): when b is granted, nobody with a
 // smaller place stands at the door, and nobody with a place at or beyond X is
 // ever granted. Who stands at the door follows from the log's own events: there
-// from "door" until "drop", "grant", "leave" or "expire".
+// from "door" until "drop", "grant", "leave" or "expire". And no place that a buyer
+// was shown is ever larger than one shown before.
 var q3 = Invariant{
 	ID: "Q3", Statement: "nobody is let in before somebody with a smaller place at the door, nor from beyond X",
-	Needs: []Source{Grants},
+	Needs: []Source{Grants, History},
 	find: func(_ context.Context, e *Evidence) ([]Finding, error) {
 		if granted(e.Grants) == 0 {
 			return nil, errors.New("the grant log has no grant; give --grant-log of the room")
 		}
-		return outOfOrder(e.Grants), nil
+		if len(e.History) == 0 {
+			return nil, errors.New("the history is empty; give --history")
+		}
+		return append(outOfOrder(e.Grants), grown(e.History)...), nil
 	},
 }
 
@@ -67,6 +73,29 @@ func outOfOrder(events []GrantEvent) []Finding {
 				})
 			}
 		}
+	}
+	return found
+}
+
+// grown looks at what each buyer was told in turn. Answers that overlap in time
+// may have been made in either order.
+func grown(spans []history.Span) []Finding {
+	type shown struct{ place, until int64 }
+	last := map[int]shown{}
+	var found []Finding
+	for _, s := range spans {
+		place := s.Answer().Place
+		if place == nil || *place < 0 { // before the draw
+			continue
+		}
+		before, again := last[s.Begin.Client]
+		if again && *place > before.place && s.Begin.Mono > before.until {
+			found = append(found, Finding{
+				What:     fmt.Sprintf("a buyer was shown place %d and later %d", before.place, *place),
+				Evidence: map[string]any{"client": s.Begin.Client, "operation": s.Begin.Op},
+			})
+		}
+		last[s.Begin.Client] = shown{*place, s.End.Mono}
 	}
 	return found
 }

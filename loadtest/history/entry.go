@@ -50,6 +50,7 @@ type Answer struct {
 	Code   string `json:"code,omitempty"`  // code of the problem document
 	State  string `json:"state,omitempty"` // "state" of the document answered
 	ID     string `json:"id,omitempty"`    // "id" of the document answered
+	Place  *int64 `json:"place,omitempty"` // place in line that the document shows; -1 before the draw
 	Hash   string `json:"hash,omitempty"`  // SHA-256 of the body of an answer to a keyed call, so that replays can be compared
 	Error  string `json:"error,omitempty"` // why there was no answer
 }

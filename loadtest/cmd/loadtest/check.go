@@ -64,11 +64,11 @@ func checkCommand(ctx context.Context, args []string) error {
 	}
 	defer done()
 	found, err := check.Run(ctx, list, e)
-	print := printFindings
+	show := printFindings
 	if o.asJSON {
-		print = printJSON
+		show = printJSON
 	}
-	if err := errors.Join(err, print(list, found)); err != nil {
+	if err := errors.Join(err, show(list, found)); err != nil {
 		return err
 	}
 	if len(found) > 0 {

@@ -46,10 +46,18 @@ func TestCheckFindsAndSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	w, err := history.Create("h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Begin(1, "knock", nil).End(history.OK, history.Answer{Status: 200})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	door := `{"seq":2,"room":"r","epoch":1,"event":"door","vid":"a","place":0}`
 	x := `{"seq":1,"room":"r","epoch":1,"event":"x","x":5}`
 	write(x, door, `{"seq":3,"room":"r","epoch":1,"event":"grant","vid":"a","place":0,"entry_ms":1}`)
-	args := strings.Fields("check --room r --only Q3 --grant-log grants --json")
+	args := strings.Fields("check --room r --only Q3 --grant-log grants --history h --json")
 	if err := run(t.Context(), args); err != nil {
 		t.Errorf("a clean log: %v", err)
 	}
