@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"maps"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -57,15 +58,26 @@ func TestBadEnvironment(t *testing.T) {
 	}
 }
 
-// What `help` lists is what is read: each variable, with its default.
+// What `help` and the README list is what is read: each variable, with its default.
 func TestHelpListsEveryVariable(t *testing.T) {
 	var out, errOut bytes.Buffer
 	if code := run(t.Context(), []string{"help"}, &out, &errOut); code != 0 {
 		t.Fatalf("exit %d: %s", code, errOut.String())
 	}
+	readme, err := os.ReadFile("../../api/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range variables() {
 		if !strings.Contains(out.String(), v.name) || (v.fallback != "" && !strings.Contains(out.String(), "("+v.fallback+")")) {
 			t.Errorf("help does not list %s with its default %q", v.name, v.fallback)
+		}
+		row := "| `" + v.name + "` | "
+		if v.fallback != "" {
+			row += "`" + v.fallback + "` |"
+		}
+		if !strings.Contains(string(readme), row) {
+			t.Errorf("core/api/README.md has no row %q", row)
 		}
 	}
 }

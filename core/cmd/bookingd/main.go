@@ -19,7 +19,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // after the first signal the second one kills
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 

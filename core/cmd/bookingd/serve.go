@@ -166,6 +166,6 @@ func serverError(err error) error {
 
 func pause(d time.Duration) {
 	if d > 0 {
-		time.Sleep(d) // the load balancer notices; a second SIGTERM is not waited for
+		time.Sleep(d) // the load balancer notices meanwhile; a second signal ends it
 	}
 }
