@@ -35,6 +35,8 @@ type edge struct {
 	origin *origin
 	global string // options of the ropeline block besides keys and data
 	sock   string
+
+	network, addr string // where visitors connect to; the socket unless a browser has to
 }
 
 type origin struct {
@@ -84,7 +86,7 @@ func newEdge(t *testing.T, room, store string) *edge {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Setenv("XDG_DATA_HOME", filepath.Join(dir, "data"))
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
-	e := &edge{t: t, dir: dir, origin: o, sock: filepath.Join(dir, "s")}
+	e := &edge{t: t, dir: dir, origin: o, sock: filepath.Join(dir, "s"), network: "unix", addr: filepath.Join(dir, "s")}
 	if store != "" {
 		e.global = "store " + store
 	}
@@ -148,7 +150,7 @@ type visitorClient struct {
 func (e *edge) visitor() *visitorClient {
 	jar, _ := cookiejar.New(nil)
 	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", e.sock)
+		return (&net.Dialer{}).DialContext(ctx, e.network, e.addr)
 	}}
 	e.t.Cleanup(tr.CloseIdleConnections)
 	return &visitorClient{e, &http.Client{Jar: jar, Transport: tr, Timeout: patience,

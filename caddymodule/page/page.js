@@ -158,7 +158,7 @@ function interval(s) {
   var ms = 5000;
   if (s === 'waiting' && place >= 0) ms = doc.rate > 0 ? Math.max(1000, Math.min(15000, ahead() / doc.rate * 125)) : 5000;
   if (s === 'drawing' || s === 'waiting' && place < 0) ms = 1000;
-  if (s === 'prequeue' && doc.opens_at) ms = Math.max(500, Math.min(10000, doc.opens_at - now() + 200));
+  if (s === 'prequeue') ms = !doc.opens_at ? 3000 : Math.max(500, Math.min(10000, doc.opens_at - now() + 200));
   return ms * (0.9 + Math.random() * 0.2);
 }
 // Presence: it says that somebody still waits, and brings the place once it has been drawn.

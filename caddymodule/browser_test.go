@@ -1,0 +1,196 @@
+package caddymodule
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// browserAt starts a Chromium of its own, with an empty profile, and returns its one tab.
+func browserAt(t *testing.T) context.Context {
+	t.Helper()
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("no Chromium found: the queue page's tests run its script in a real browser; install it (apt-get install chromium)")
+	}
+	profile, err := os.MkdirTemp("", "ropeline-page-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent, stop := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
+	alloc, cancelAlloc := chromedp.NewExecAllocator(parent, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program),
+		chromedp.UserDataDir(profile), chromedp.DisableGPU, chromedp.NoSandbox)...) // as root the sandbox refuses to start
+	ctx, cancel := chromedp.NewContext(alloc)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Logf("close the browser: %v", err)
+		}
+		cancel()
+		cancelAlloc()
+		stop()
+		os.RemoveAll(profile)
+	})
+	return ctx
+}
+
+// listen gives the edge an address that a browser can open, beside its socket.
+func (e *edge) listen(room string) string {
+	e.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	if err := e.loadText(strings.Replace(e.config(room), "http:// {\n\tbind unix/"+e.sock, "http://"+addr+" {", 1)); err != nil {
+		e.t.Fatal(err)
+	}
+	e.network, e.addr = "tcp", addr
+	return "http://" + addr
+}
+
+// originPage shows what the origin was asked for, and where the browser thinks it is.
+func originPage(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<!doctype html><title>in</title><p id=origin>%s</p><script>document.title='in '+location.href</script>", html.EscapeString(r.RequestURI))
+}
+
+// do runs steps and fails with what the page shows.
+func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ask[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// shows waits until the page's script or the origin has brought something about.
+func shows(condition string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, tg *chromedp.Target) (chromedp.Void, error) {
+		for {
+			// An error is a page that is just being replaced: the next look is at the new one.
+			if ok, err := chromedp.Evaluate[bool](condition)(ctx, tg); err == nil && ok {
+				return chromedp.Void{}, nil
+			}
+			if err := pause(ctx, 50*time.Millisecond); err != nil {
+				return chromedp.Void{}, fmt.Errorf("never: %s: %w", condition, err)
+			}
+		}
+	}
+}
+
+const (
+	atOrigin = `!!document.getElementById('origin')`
+	myIndex  = `JSON.parse(document.getElementById('rl').textContent).index`
+)
+
+// W30: a person with a fragment in the address waits out a pause, and arrives at exactly that address.
+func TestABrowserIsLetIn(t *testing.T) {
+	room := roomWith("rate 1000/s", "state paused", `title "Night of Lights"`, `message "The doors open again at half past eight."`)
+	e := newEdge(t, room, "")
+	site := e.listen(room)
+	e.origin.answerWith(originPage)
+	ctx := browserAt(t)
+	const path = "/app?x=%20a&y=1#/seats/12"
+	do(t, ctx, chromedp.Navigate(site+path), shows(`document.getElementById('head').textContent === 'The line is paused'`))
+	keep(t, ctx, "paused")
+	e.admin("resume", "")
+	do(t, ctx, shows(atOrigin))
+	if got := ask(t, ctx, chromedp.Title()); got != "in "+site+path {
+		t.Errorf("arrived at %q", got)
+	}
+	if got := ask(t, ctx, chromedp.Text("#origin")); got != "/app?x=%20a&y=1" {
+		t.Errorf("the origin was asked for %q", got)
+	}
+}
+
+// The pre-queue counts down with the commitment in sight; the opening draws, and the page goes in by itself.
+func TestABrowserInThePrequeue(t *testing.T) {
+	e := newEdge(t, roomWith("rate 1000/s", "state prequeue", `title "Night of Lights"`), "")
+	site := e.listen(roomWith("rate 1000/s", "state prequeue", `title "Night of Lights"`))
+	e.origin.answerWith(originPage)
+	ctx := browserAt(t)
+	do(t, ctx, chromedp.Navigate(site+"/"), shows(`document.getElementById('head').textContent === 'You are here in time' && document.getElementById('joined').textContent === '1'`))
+	if got := ask(t, ctx, chromedp.TextContent("#commit")); len(got) != 64 || strings.Trim(got, "0") == "" {
+		t.Errorf("the commitment on the page: %q", got)
+	}
+	keep(t, ctx, "prequeue")
+	e.admin("open", "")
+	do(t, ctx, shows(atOrigin))
+}
+
+// A full room: a reload keeps the place, and the page goes in when there is a slot.
+func TestABrowserWaitsForASlot(t *testing.T) {
+	room := roomWith("rate 1000/s", "cap 0", `title "Night of Lights"`)
+	e := newEdge(t, room, "")
+	site := e.listen(room)
+	e.origin.answerWith(originPage)
+	for range 40 {
+		e.visitor().do("GET", "/", "Accept", "*/*")
+	}
+	ctx := browserAt(t)
+	do(t, ctx, chromedp.Navigate(site+"/#here"), shows(`/^\d+$/.test(document.getElementById('num').textContent)`))
+	first := ask(t, ctx, chromedp.Evaluate[int64](myIndex))
+	keep(t, ctx, "waiting")
+	do(t, ctx, chromedp.Reload(), shows(`document.documentElement.className === 'js'`))
+	if again := ask(t, ctx, chromedp.Evaluate[int64](myIndex)); again != first {
+		t.Errorf("a reload changed index %d to %d", first, again)
+	}
+	e.admin("cap", `{"cap":500}`)
+	do(t, ctx, shows(atOrigin))
+	if got := ask(t, ctx, chromedp.Title()); got != "in "+site+"/#here" {
+		t.Errorf("arrived at %q", got)
+	}
+}
+
+// Without JavaScript the button does it all.
+func TestABrowserWithoutScript(t *testing.T) {
+	e := newEdge(t, roomWith("rate 1000/s"), "")
+	site := e.listen(roomWith("rate 1000/s"))
+	e.origin.answerWith(originPage)
+	ctx := browserAt(t)
+	off := emulation.SetScriptExecutionDisabledParams{Value: true}
+	do(t, ctx, func(ctx context.Context, tg *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, tg, emulation.SetScriptExecutionDisabled, off)
+		return chromedp.Void{}, err
+	}, chromedp.Navigate(site+"/shop?a=1&b=%2F"), chromedp.WaitVisible("#btn"))
+	keep(t, ctx, "noscript")
+	e.until("called", func() bool { return e.snapshot().X > 0 })
+	do(t, ctx, chromedp.Click("#btn"), chromedp.WaitVisible("#origin"))
+	if got := ask(t, ctx, chromedp.TextContent("#origin")); got != "/shop?a=1&b=%2F" {
+		t.Errorf("the origin was asked for %q", got)
+	}
+}
+
+// keep leaves a picture of the page under .run/shots, for people to look at.
+func keep(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	do(t, ctx, chromedp.EmulateViewport(1000, 860))
+	dir := filepath.Join("..", ".run", "shots")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "queue-"+name+".png"), ask(t, ctx, chromedp.CaptureScreenshot()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
