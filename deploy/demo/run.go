@@ -40,7 +40,9 @@ func run(ctx context.Context, stop func(), o options, root, state string) error 
 	s, err := stack.Up(ctx, stack.Config{
 		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Port: o.port, Public: true,
 		Embedded: embedded, Events: events, Progress: p,
-		EdgeEnv: []string{"ROPELINE_RATE=" + demoRate, "ROPELINE_CAP=" + demoCap, "ROPELINE_TITLE=Ropeline demo"},
+		EdgeEnv: func() []string {
+			return []string{"ROPELINE_RATE=" + demoRate, "ROPELINE_CAP=" + demoCap, "ROPELINE_TITLE=Ropeline demo"}
+		},
 	})
 	if err != nil {
 		return err

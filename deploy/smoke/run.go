@@ -17,9 +17,8 @@ import (
 const (
 	// The sale: 500 seats, held for four seconds and never longer, so that many are taken over from buyers who walked away.
 	eventFile, slug = "deploy/demo/data/club.json", "late-show"
-	// opensIn is counted from the start of the programs: they need some four seconds, and the early buyers the rest to
-	// come into the pre-queue.
-	opensIn = 14 * time.Second
+	// opensIn is counted from the start of the edge: the time that the early buyers have to come into the pre-queue.
+	opensIn = 8 * time.Second
 	// The door: wide enough for the whole crowd within the time of a smoke run.
 	doorRate, doorCap = "80/s", "400"
 	// quiet bounds the wait, after the sale, for goroutines that are about to end.
@@ -45,9 +44,11 @@ func run(ctx context.Context, root, state string) (verdict string, err error) {
 	s, err := stack.Up(ctx, stack.Config{
 		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Events: []string{filepath.Join(root, eventFile)},
 		Origin: record, Throwaway: true, Progress: p,
-		EdgeEnv: []string{
-			"ROPELINE_RATE=" + doorRate, "ROPELINE_CAP=" + doorCap, "ROPELINE_STATE=prequeue",
-			"ROPELINE_OPENS_AT=opens_at " + time.Now().Add(opensIn).UTC().Format(time.RFC3339),
+		EdgeEnv: func() []string {
+			return []string{
+				"ROPELINE_RATE=" + doorRate, "ROPELINE_CAP=" + doorCap, "ROPELINE_STATE=prequeue",
+				"ROPELINE_OPENS_AT=opens_at " + time.Now().Add(opensIn).UTC().Format(time.RFC3339),
+			}
 		},
 		// No sweeper: whoever takes a seat over from a lapsed hold does it alone.
 		BookingEnv: []string{"BOOKINGD_SWEEP=off"},

@@ -29,6 +29,10 @@ func (s *Stack) startEdge(ctx context.Context) error {
 	if s.cfg.Public {
 		bind = ""
 	}
+	var more []string
+	if s.cfg.EdgeEnv != nil {
+		more = s.cfg.EdgeEnv()
+	}
 	c, err := Start(s.logs(), Spec{
 		Name: "edge", Path: s.program("ropeline"),
 		Args: []string{"run", "--config", s.cfg.Caddyfile, "--adapter", "caddyfile"},
@@ -44,7 +48,7 @@ func (s *Stack) startEdge(ctx context.Context) error {
 			// Caddy keeps its own state (and the embedded store's) below these, not in the user's home.
 			"XDG_DATA_HOME=" + s.path("edge", "data"),
 			"XDG_CONFIG_HOME=" + s.path("edge", "config"),
-		}, s.cfg.EdgeEnv...),
+		}, more...),
 	})
 	if err != nil {
 		return err

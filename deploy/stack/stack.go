@@ -23,7 +23,9 @@ type Config struct {
 	Events    []string // event files to import; those already there are left as they are
 	Origin    string   // host:port the edge proxies to; "" is bookingd itself
 
-	EdgeEnv, BookingEnv, FakepayEnv []string // KEY=value, stronger than what the stack sets
+	BookingEnv, FakepayEnv []string // KEY=value, stronger than what the stack sets
+	// EdgeEnv is asked for when the edge starts, which is last: an opening can be counted from there.
+	EdgeEnv func() []string
 
 	Progress Progress
 }
