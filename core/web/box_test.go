@@ -18,6 +18,7 @@ type box struct {
 	version int
 	script  []answer // for POST holds; afterwards it holds
 	asked   []ask
+	held    map[string]any
 	order   map[string]any
 }
 
@@ -41,6 +42,11 @@ func newBox() *box {
 	mux.HandleFunc("GET /v1/geometry/bowl", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, bowl()) })
 	mux.HandleFunc("GET /v1/events/lights/seats", b.seats)
 	mux.HandleFunc("POST /v1/events/lights/holds", b.hold)
+	mux.HandleFunc("GET /v1/events/lights/holds/{hold}", func(w http.ResponseWriter, _ *http.Request) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		reply(w, 200, b.held)
+	})
 	mux.HandleFunc("POST /v1/events/lights/orders", b.change(func() map[string]any { return b.order }))
 	mux.HandleFunc("GET /v1/orders/{order}", func(w http.ResponseWriter, _ *http.Request) {
 		b.mu.Lock()
@@ -147,8 +153,16 @@ func (b *box) hold(w http.ResponseWriter, r *http.Request) {
 	for i, s := range seats {
 		lines = append(lines, map[string]any{"line": i, "seat": s, "label": fmt.Sprintf("Seat %v", s), "counter": nil, "quantity": 1, "price": 9000})
 	}
-	reply(w, 201, map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": 9000 * len(lines), "currency": "EUR",
-		"expires_at": stamp(8 * time.Minute), "server_time": stamp(0), "version": b.version})
+	b.held = map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": 9000 * len(lines), "currency": "EUR",
+		"expires_at": stamp(8 * time.Minute), "server_time": stamp(0), "version": b.version}
+	reply(w, 201, b.held)
+}
+
+// end puts the hold in a state in which it is over.
+func (b *box) end(state string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held["state"] = state
 }
 
 func (b *box) change(f func() map[string]any) http.HandlerFunc {

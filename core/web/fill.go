@@ -82,7 +82,7 @@ func (s *site) event(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	return view{Title: e.Title, Nav: "events", Module: "event", Style: "event", Wide: true,
+	return view{Title: e.Title, Nav: "events", Module: "event", Style: "event", Wide: e.Geometry != "",
 		Data: eventData{e, time.Now()}, JSON: json.RawMessage(body)}, nil
 }
 

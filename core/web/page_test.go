@@ -31,6 +31,8 @@ func TestPages(t *testing.T) {
 		{"a lost answer is one hold", lostAnswer},
 		{"a taken seat is said and the rest kept", takenSeat},
 		{"a seat that goes while one looks leaves the choice", seatGoes},
+		{"what one bought oneself is not called taken", boughtOneself},
+		{"a hold is there again after a reload", reloadedHold},
 		{"the line takes over and nothing is lost", theLine},
 		{"signing in comes back here", signIn},
 		{"a card token is paid once", cardToken},
@@ -161,6 +163,35 @@ func seatGoes(t *testing.T, v *visitor) {
 	v.chosen(2)
 	v.box.take(evaluate[int](t, v.ctx, `JSON.parse(sessionStorage['rl.choice.lights']).seats[1] + 1`), 1)
 	v.chosen(1) // by itself, with the next look at the states
+}
+
+func boughtOneself(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	for _, seat := range evaluate[[]int](t, v.ctx, `JSON.parse(sessionStorage['rl.choice.lights']).seats`) {
+		v.box.take(seat+1, 2)
+	}
+	v.box.end("sold")
+	v.seatMap()
+	v.until("an empty basket", `document.querySelector('#basket[data-state=empty]')`)
+	if said := v.text("[data-testid=notice]"); said != "" {
+		t.Errorf("the buyer is told %q", said)
+	}
+}
+
+func reloadedHold(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	v.seatMap()
+	v.until("the basket again", `document.querySelector('#basket[data-state=held] [data-testid=countdown]')`)
+	v.box.end("expired")
+	evaluate[any](t, v.ctx, `document.dispatchEvent(new Event('visibilitychange')) && null`)
+	v.until("the message", `document.querySelector('[data-testid=notice][data-code=expired]')`)
+	v.chosen(2) // to be held again with one press
 }
 
 func theLine(t *testing.T, v *visitor) {

@@ -1,7 +1,7 @@
 // The basket: what is chosen, what is held, how long, and the next step.
 
 import { countdown } from './countdown.js';
-import { h, replace } from './dom.js';
+import { differs, h, replace } from './dom.js';
 import { money, plural } from './money.js';
 
 // On a wide screen the list is always open; on a phone it opens when asked, so
@@ -15,6 +15,7 @@ let opened = false;
 // on: take, release, checkout, undo, expired.
 export function renderBasket(el, m, on) {
   const state = stateOf(m);
+  if (!differs(el, [state, m.busy, m.sale, m.items, m.total, m.hold])) return;
   el.dataset.state = state;
   replace(el, PARTS[state](m, on));
 }

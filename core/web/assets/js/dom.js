@@ -46,3 +46,14 @@ export function replace(el, ...children) {
   const again = el.querySelector(`[data-focus="${CSS.escape(held)}"]`) || el.querySelector('[data-focus-rest]');
   if (again) again.focus({ preventScroll: true });
 }
+
+// differs says whether what el shows has to be drawn again. A panel rebuilt for
+// nothing would swallow a click whose button went away between down and up.
+const shown = new WeakMap();
+
+export function differs(el, model) {
+  const now = JSON.stringify(model);
+  if (shown.get(el) === now) return false;
+  shown.set(el, now);
+  return true;
+}

@@ -91,7 +91,10 @@ function pick(i) {
     choice.remove(i);
     return speak(`${label(venue, i)} removed. ${plural(choice.count, 'seat', 'seats')} chosen.`);
   }
-  if (sale !== 'open') return speak('Not on sale now.');
+  if (sale !== 'open') {
+    notify('This is not on sale right now.', { code: 'not_on_sale', tone: 'warn' });
+    return undefined;
+  }
   if (!(map.scene.states[i] === AVAILABLE || mineSeats().has(i)) || venue.cls[i] === 255) {
     return speak(`${label(venue, i)} is ${map.status(i)}.`);
   }
@@ -109,7 +112,7 @@ function best(e) {
   const n = Number(byId('best-quantity').value);
   const cls = Number(byId('best-class').value);
   const mine = mineSeats();
-  const found = bestTogether(venue, map.scene.states, n, cls, (i) => !mine.has(i));
+  const found = bestTogether(venue, map.scene.states, n, cls, (i) => !mine.has(i) && (cls >= 0 || map.scene.shown(venue.cls[i])));
   if (!found.length) return notify(`There are no ${n} seats together${cls < 0 ? '' : ' at this price'} any more. Try fewer, or another price.`, { code: 'best', tone: 'warn' });
   dismiss('best');
   choice.set(found, choice.places);
@@ -221,13 +224,23 @@ async function start() {
     setUpBest();
   }
   choice.restore((i) => Boolean(venue) && i < venue.count && venue.row[i] >= 0);
+  const hold = await holding.restore();
+  if (hold && !choice.count) adopt(hold);
+  if (!hold) over();
   feed = follow(event.seats, { states: received, problem: (p) => explain(p, { quiet: true }) });
-  if (await holding.restore()) adopt(holding.hold);
   render();
   document.addEventListener('visibilitychange', async () => {
     if (document.hidden || !holding.hold || busy) return;
-    if (!(await holding.restore())) expired();
+    if (!(await holding.restore()) && !over()) expired();
   });
+}
+
+// over forgets the choice once it was bought or given back elsewhere, and says
+// whether that was so. After a hold that ran out people want the same seats again.
+function over() {
+  const done = holding.ended === 'sold' || holding.ended === 'released';
+  if (done) choice.clear();
+  return done;
 }
 
 function received(states, body) {
@@ -265,6 +278,16 @@ function tip(text, x, y) {
   el.style.top = `${y > 70 ? y - el.offsetHeight - 18 : y + 22}px`;
 }
 
+// opening loads the page again when the sale starts, a little later for some, so
+// that a crowd of open pages does not ask in one instant.
+function opening() {
+  const left = sale === 'soon' ? Date.parse(event.on_sale_at) - Date.now() : 0;
+  if (left > 0 && left < 2 ** 31 - 10000) setTimeout(() => location.reload(), left + Math.random() * 3000);
+}
+
+// A page that comes back from the browser's memory shows an old basket.
+addEventListener('pageshow', (e) => { if (e.persisted) location.reload(); });
+opening();
 start().catch((err) => {
   const wait = byId('map-wait');
   if (wait) wait.textContent = 'The map could not be drawn.';

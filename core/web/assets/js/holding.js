@@ -10,19 +10,18 @@ export class Holding {
     this.name = `rl.hold.${event}`;
     this.hold = null;
     this.order = '';
+    this.ended = ''; // the state of the last hold that is over: expired, sold or released
   }
 
-  // restore asks for the hold this browser made earlier.
+  // restore asks for the hold this browser made earlier; null if it is over.
   async restore() {
     const kept = this.kept();
     if (!kept) return null;
     try {
       const hold = await read(`${this.path}/${encodeURIComponent(kept.hold)}`);
-      if (hold.state !== 'active') this.forget();
-      else {
-        this.order = kept.order || '';
-        this.hold = hold;
-      }
+      this.hold = hold;
+      this.order = kept.order || '';
+      if (hold.state !== 'active') this.forget(hold.state);
     } catch (err) {
       if (!(err instanceof Problem)) throw err;
       // Gone, or another account's: not ours to show. Anything else may pass.
@@ -40,7 +39,7 @@ export class Holding {
   async release() {
     const { id } = this.hold;
     await act(`release:${id}`, 'DELETE', `${this.path}/${encodeURIComponent(id)}`);
-    this.forget();
+    this.forget('released');
   }
 
   // checkout makes the order of the hold; one that exists is the same one.
@@ -69,7 +68,8 @@ export class Holding {
     }
   }
 
-  forget() {
+  forget(ended = 'expired') {
+    this.ended = ended;
     this.hold = null;
     this.order = '';
     try {

@@ -1,13 +1,15 @@
 // Areas and fare classes: a quantity each.
 
-import { byId, h, replace } from './dom.js';
+import { byId, differs, h, replace } from './dom.js';
 import { money } from './money.js';
 
 const FEW = 50; // from here on the number left is worth knowing
 
-// renderPlaces draws counters [{id, name, available, price}]; say(id) is the
-// quantity chosen, step(id, by) changes it, room how many more are possible.
+// renderPlaces draws counters [{id, name, available, price}]. chosen(id) and
+// mine(id) are the quantities wanted and held, step(id, by) changes the first,
+// room is how many more are possible, open whether it is on sale.
 export function renderPlaces(counters, { chosen, mine, step, room, open }) {
+  if (!differs(byId('places'), [room, open, counters.map((c) => [c, chosen(c.id), mine(c.id)])])) return;
   byId('places').hidden = !counters.length;
   replace(byId('places-list'), counters.map((c) => {
     const n = chosen(c.id);
