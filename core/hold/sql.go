@@ -165,7 +165,7 @@ UPDATE hold_line l SET state = 0
 	sqlDue = `
 SELECT e.id, coalesce(l.counter_id, 0) FROM event e
   CROSS JOIN LATERAL (SELECT DISTINCT counter_id FROM hold_line
-                       WHERE event_id = e.id AND state = 1 AND held_until <= clock_timestamp() LIMIT $1) AS l
+                       WHERE event_id = e.id AND state = 1 AND held_until <= now() LIMIT $1) AS l
  ORDER BY 1, 2`
 )
 

@@ -21,6 +21,7 @@ type Querier interface {
 type Options struct {
 	MaxConns         int32         // connections of the pool; default 16
 	ConnectTimeout   time.Duration // of one dial with its handshake; default 5 s
+	AcquireTimeout   time.Duration // longest wait of a transaction for a connection; default 2 s
 	StatementTimeout time.Duration // of each statement of a transaction; default 2 s
 	LockTimeout      time.Duration // longest wait for one lock; default 250 ms
 	CommitWait       time.Duration // after this a caller is told outcome_unknown; default 5 s
@@ -33,6 +34,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.ConnectTimeout <= 0 {
 		o.ConnectTimeout = 5 * time.Second
+	}
+	if o.AcquireTimeout <= 0 {
+		o.AcquireTimeout = 2 * time.Second
 	}
 	if o.StatementTimeout <= 0 {
 		o.StatementTimeout = 2 * time.Second

@@ -38,6 +38,8 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) 
 				return problem.Busy.Because(err)
 			}
 			pause *= 2
+		case problem.As(err) != nil:
+			return err
 		case IsRetryable(err), IsLockTimeout(err), IsConnection(err):
 			return problem.Busy.Because(err)
 		default:
@@ -57,15 +59,30 @@ var (
 // Once is InTx without the retries and without the translation: for the batches,
 // which decide themselves what to run again.
 func (db *DB) Once(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
-	tx, err := db.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: db.beginSQL()})
+	tx, err := db.begin(ctx)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return err
 	}
 	if err := runGuarded(ctx, tx, fn); err != nil {
 		rollback(ctx, tx)
 		return err
 	}
 	return db.commit(ctx, tx)
+}
+
+// begin waits for a connection only so long: a crowd waiting for the pool would be a
+// queue without a bound, holding requests that nobody is waiting for any more.
+func (db *DB) begin(ctx context.Context) (pgx.Tx, error) {
+	short, cancel := context.WithTimeout(ctx, db.opts.AcquireTimeout)
+	defer cancel()
+	tx, err := db.Pool.BeginTx(short, pgx.TxOptions{BeginQuery: db.beginSQL()})
+	if err != nil && short.Err() != nil && ctx.Err() == nil {
+		return nil, problem.Overloaded.Because(fmt.Errorf("begin: %w", err))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	return tx, nil
 }
 
 // beginSQL opens a transaction in one round trip with its limits.

@@ -221,3 +221,17 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// A pool that is used up refuses in time, before any work.
+func TestAPoolThatIsUsedUpIsOverloaded(t *testing.T) {
+	db := pgtest.NewWith(t, pg.Options{MaxConns: 1, AcquireTimeout: 20 * time.Millisecond})
+	err := db.InTx(t.Context(), func(ctx context.Context, _ pgx.Tx) error {
+		return db.InTx(ctx, exec(`SELECT`))
+	})
+	if p := problem.As(err); p == nil || p.Code != "overloaded" {
+		t.Errorf("got %v", err)
+	}
+	if err := db.InTx(t.Context(), exec(`SELECT`)); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

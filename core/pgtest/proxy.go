@@ -1,0 +1,110 @@
+package pgtest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Proxy stands between a pool and the server and can lose the answer to a COMMIT,
+// which is the one failure nobody can tell from a COMMIT that did not happen.
+type Proxy struct {
+	URL  string // of the test's database through the proxy, as AppRole
+	Lost atomic.Int64
+
+	lose atomic.Int64
+}
+
+// NewProxy starts a proxy to the test's database.
+func NewProxy(t testing.TB, db *DB) *Proxy {
+	t.Helper()
+	u, err := url.Parse(db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	const socket = ".s.PGSQL.5432"
+	server := filepath.Join(q.Get("host"), socket)
+	dir, err := os.MkdirTemp("", "ropeline-px-") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, socket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	p := &Proxy{URL: u.String()}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { p.serve(client, server) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		all.Wait()
+		_ = os.RemoveAll(dir)
+	})
+	return p
+}
+
+// LoseCommits makes the next n COMMITs reach the server and be done there, and
+// their clients lose the connection instead of getting the answer.
+func (p *Proxy) LoseCommits(n int) { p.lose.Store(int64(n)) }
+
+func (p *Proxy) serve(client net.Conn, server string) {
+	defer client.Close()
+	back, err := net.Dial("unix", server)
+	if err != nil {
+		return
+	}
+	defer back.Close()
+	var losing atomic.Bool
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		defer client.Close()
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := back.Read(buf)
+			if err != nil || losing.Load() { // the server has committed: say nothing
+				return
+			}
+			if _, err := client.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	// pgx sends COMMIT as a simple query: 'Q', a length, the text.
+	commit := []byte(fmt.Sprintf("Q\x00\x00\x00%ccommit\x00", 4+len("commit")+1))
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buf)
+		if err != nil {
+			break
+		}
+		if bytes.Equal(buf[:n], commit) && p.lose.Add(-1) >= 0 {
+			losing.Store(true)
+			p.Lost.Add(1)
+		}
+		if _, err := back.Write(buf[:n]); err != nil || losing.Load() {
+			break
+		}
+	}
+	if !losing.Load() {
+		_ = back.Close()
+	}
+	<-answered
+}
