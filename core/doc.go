@@ -19,4 +19,65 @@
 // has passed, so nothing waits for a sweeper. The clock is the database's, read in its own statement after the locks are
 // held, and then an argument. And a call to the provider never happens inside a transaction: the attempt is written before,
 // what came of it is evidence applied after.
+//
+// # An order
+//
+// The table is core/order/table.go; what a cell does is done in one transaction.
+//
+//	          declined, abandoned, never sent: may pay again
+//	              +---------------------------------+
+//	              v                                 |
+//	     +-----------------+        pay        +-----------+
+//	---> | pending_payment | ----------------> | verifying |
+//	     +-----------------+                   +-----------+
+//	        |          |                         |       |
+//	        | hold     | cancel,                 |       | first money: keep or give back?
+//	        | ended    | hold released           |       | (late-success table, core/payment/late.go)
+//	        v          v                         |       |
+//	   +---------+  +-----------+ <--------------+       | keep: places sold, tickets, journal
+//	   | expired |  | cancelled |   cancel               v
+//	   +---------+  +-----------+ <---------------- +-----------+  captured  +----------+
+//	     |     ^          capture refused, cancel   | confirmed | ---------> | captured |
+//	     |     |                                    +-----------+            +----------+
+//	     |     +--- give back: the hold is gone          ^                        |
+//	     |                                               |                        v
+//	     +--- late money, event's policy is "retake" ----+     partly_refunded, refunded
+//	     +--- late money returned ---> expired_refunded
+//
+// # A payment attempt
+//
+// Facts (what happened at the provider) and want (our one decision) only grow; the
+// state is a function of both: core/payment/state.go.
+//
+//	                            +--> declined
+//	                            |
+//	created --commit--> sent ---+--> authorized --keep------> captured --> (partly_)refunded
+//	   |                  |     |         |                      |
+//	   | not worth        |     |         +--give back--> voiding --> voided
+//	   | sending          |     |                                |
+//	   v                  |     +--> captured (one-step) --------+--give back--> refunding --> refunded
+//	abandoned             |                                           ^
+//	   ^                  +--time-out--> unknown --asked, 2 5 10 20 30 s--> any of these
+//	   +--- not found, three times, the last 15 min after sending --------+
+//
+// # What happens when this dies
+//
+//	dies                                  then
+//	bookingd, before the attempt's COMMIT  nothing happened; the same Idempotency-Key tries again
+//	bookingd, after it, before the call    the attempt is `created`: whoever claims it next sends it, or abandons it
+//	                                       if the hold is over: nothing was sent, nobody is charged
+//	bookingd, during the call              the attempt is `sent`: after its claim it is unknown and the provider is asked
+//	bookingd, between confirm and capture  facts and want say "capture": the next claim does, with the same key
+//	bookingd, during a refund              the refund is `reserved`: sent again with the same key
+//	bookingd, with a webhook half read     it is in the inbox, not done: read again, which changes nothing twice
+//	the provider, before its effect        time-out: unknown, asked, sent again with the same key while somebody waits
+//	the provider, after its effect         the same; the answer to the question is the fact
+//	the provider, for an hour              holds end on time, orders wait as unknown, nothing is guessed
+//	a webhook, for ever                    the question finds what it would have said
+//	the buyer's browser                    the order goes on; GET of the order shows where it is
+//	PostgreSQL, during COMMIT              503 outcome_unknown; the same Idempotency-Key tells what happened
+//	the sweeper                            nothing: who wants a place takes back what is due first
+//
+// Claims are next_at pushed into the future by a transaction of its own, so several
+// processes share the work and a dead one's share comes back by itself.
 package core

@@ -15,16 +15,13 @@ import (
 	"github.com/ropeline/ropeline/core/problem"
 )
 
-// refundLease: see paymentLease.
-const refundLease = paymentLease
-
 // refundAlarm is after how many tries a refund that does not go through is
 // reported as a break with an owner. It is tried on all the same.
 const refundAlarm = 8
 
 // attendRefunds claims reserved refunds that are due.
 func (e *Engine) attendRefunds(ctx context.Context) (again bool, err error) {
-	return e.refunders.claim(ctx, e, sqlClaimRefunds, refundLease, e.refund)
+	return e.refunders.claim(ctx, e, sqlClaimRefunds, &e.kicks.refunds, e.refund)
 }
 
 // refundKey is the key of a refund's request. It carries what had been covered

@@ -3,24 +3,24 @@ package booking
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
-	"crypto/ed25519"
 	"github.com/ropeline/ropeline/core/order"
 	"github.com/ropeline/ropeline/core/payment"
 	"github.com/ropeline/ropeline/core/payment/fakepay"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
 	"github.com/ropeline/ropeline/core/ticket"
-	"log/slog"
-	"os"
 )
 
 const webhookSecret = "whsec-of-the-test"
@@ -135,8 +135,6 @@ func (x *shop) fault(op, kind string, times int) {
 	x.t.Helper()
 	x.control(fakepay.Control{Faults: []fakepay.Fault{{Op: op, Kind: kind, Times: times, Delay: "10s"}}})
 }
-
-func (x *shop) quiet() fakepay.WebhookControl { return fakepay.WebhookControl{Off: true} }
 
 func (x *shop) tell(path string, v any) []byte {
 	x.t.Helper()

@@ -58,9 +58,7 @@ type claimed struct {
 // attendPayments claims attempts that are due and sets workers on them. It does
 // not wait for the workers: a slow bank must not hold up everybody else.
 func (e *Engine) attendPayments(ctx context.Context) (again bool, err error) {
-	return e.workers.claim(ctx, e, sqlClaimAttempts, paymentLease, func(ctx context.Context, c claimed) error {
-		return e.attend(ctx, c)
-	})
+	return e.workers.claim(ctx, e, sqlClaimAttempts, &e.kicks.payments, e.attend)
 }
 
 // crew runs claimed work in the background, at most so many at once.
@@ -74,14 +72,14 @@ func newCrew(n int) *crew { return &crew{slots: make(chan struct{}, n)} }
 // claim takes as many due rows as there are free workers. A claim pushes next_at
 // into the future in a transaction of its own: whoever else looks, in this process
 // or another, passes the row by.
-func (c *crew) claim(ctx context.Context, e *Engine, sql string, lease time.Duration, do func(context.Context, claimed) error) (bool, error) {
+func (c *crew) claim(ctx context.Context, e *Engine, sql string, kick *chan struct{}, do func(context.Context, claimed) error) (bool, error) {
 	free := cap(c.slots) - len(c.slots)
 	if free == 0 {
 		return false, nil
 	}
 	var list []claimed
 	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sql, free, lease.Seconds())
+		rows, err := tx.Query(ctx, sql, free, paymentLease.Seconds())
 		if err != nil {
 			return fmt.Errorf("claim: %w", err)
 		}
@@ -96,10 +94,16 @@ func (c *crew) claim(ctx context.Context, e *Engine, sql string, lease time.Dura
 	for _, x := range list {
 		c.slots <- struct{}{} // free: only this loop takes slots
 		c.wg.Go(func() {
-			defer func() { <-c.slots }()
+			defer func() {
+				full := len(c.slots) == cap(c.slots)
+				<-c.slots
+				if full { // some may have waited for a worker
+					e.kick(kick)
+				}
+			}()
 			if err := do(ctx, x); err != nil && ctx.Err() == nil {
 				// The claim runs out and somebody tries again: nothing is lost.
-				e.log.Warn("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)
+				e.log.Error("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)
 			}
 		})
 	}
@@ -208,7 +212,10 @@ func (e *Engine) perform(ctx context.Context, c claimed, x call) (more bool, err
 	r, callErr := e.request(ctx, p, c, x)
 	e.money.observe(string(x.do), callErr, time.Since(started))
 	if ctx.Err() != nil {
-		return false, nil // stopping: the lease runs out and the call is unknown, as after a crash
+		if callErr != nil {
+			return false, nil // stopping: the claim runs out and the call is unknown, as after a crash
+		}
+		ctx = context.WithoutCancel(ctx) // stopping with an answer in hand: it is written down first
 	}
 	if x.do == payment.DoAsk && errors.Is(callErr, payment.ErrNotFound) {
 		next, err := e.prepare(ctx, c, call{repeat: true})

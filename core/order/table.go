@@ -61,8 +61,8 @@ const (
 	ReleaseLines  Effect = "release_lines"  // lines 1 -> 0, seats and counters free, hold released
 	SellLines     Effect = "sell_lines"     // lines 1 -> 2 (taken again: 0 -> 2), counters, account.sold
 	UnsellLines   Effect = "unsell_lines"   // lines 2 -> 0, seats and counters free, account.sold
-	IssueTickets  Effect = "issue_tickets"  //
-	RevokeTickets Effect = "revoke_tickets" //
+	IssueTickets  Effect = "issue_tickets"  // one a place
+	RevokeTickets Effect = "revoke_tickets" // all that are live
 	GiveBackAll   Effect = "give_back_all"  // want = give_back on every attempt; created ones abandoned
 	GiveBackRest  Effect = "give_back_rest" // the same for all attempts but this one
 	PostConfirm   Effect = "post_confirm"   // Dr receivable / Cr payable, revenue

@@ -18,8 +18,8 @@ import (
 type outcome struct {
 	status int
 	body   []byte
-	hooks  []Payment // notices to send, one per change
-	types  []string
+	typ    string // of the notice to send; "" = nothing changed
+	notice *Payment
 }
 
 func refused(status int, code, message string, p *Payment) outcome {
@@ -29,11 +29,21 @@ func refused(status int, code, message string, p *Payment) outcome {
 // changed answers with the payment and sends the notice typ.
 func changed(status int, p Payment, typ string) outcome {
 	b, _ := json.Marshal(p)
-	return outcome{status: status, body: b, hooks: []Payment{p}, types: []string{typ}}
+	return outcome{status: status, body: b, typ: typ, notice: &p}
+}
+
+// request is what an operation is asked.
+type request struct {
+	op    string // authorize, capture, void, refund, or elsewhere
+	id    string // of the payment, from the path
+	path  string
+	key   string
+	body  []byte
+	fault Fault
 }
 
 // operation executes a request under the memory's lock. put makes a payment durable.
-type operation func(r *http.Request, body []byte, put func(*Payment) error) outcome
+type operation func(q request, put func(*Payment) error) outcome
 
 // api wraps an operation: key, latency, faults. The effect does not depend on the
 // client still being there, as it would not at a real provider.
@@ -64,9 +74,9 @@ func (s *Server) api(op string, do operation) http.HandlerFunc {
 			}
 		}
 		s.work.Add(1)
-		out := s.execute(op, key, f, r, body, do)
+		out := s.execute(r.Context(), request{op, r.PathValue("id"), r.URL.Path, key, body, f}, do)
 		s.work.Done()
-		if slowToken(op, body) == TokenLost && f.Kind == "" {
+		if cardToken(op, body) == TokenLost && f.Kind == "" {
 			f.Kind = FaultDrop
 		}
 		switch f.Kind {
@@ -78,51 +88,46 @@ func (s *Server) api(op string, do operation) http.HandlerFunc {
 	}
 }
 
-func (s *Server) execute(op, key string, f Fault, r *http.Request, body []byte, do operation) outcome {
-	sum := sha256.Sum256(append([]byte(r.Method+" "+r.URL.Path+"\n"), body...))
+func (s *Server) execute(ctx context.Context, q request, do operation) outcome {
+	sum := sha256.Sum256(append([]byte(q.path+"\n"), q.body...))
 	hash := hex.EncodeToString(sum[:])
 	m := s.memory
 	m.mu.Lock()
-	if a, ok := m.answers[key]; ok {
+	if a, ok := m.answers[q.key]; ok {
 		m.mu.Unlock()
 		if a.Hash != hash {
 			return refused(http.StatusUnprocessableEntity, "idempotency_mismatch", "this key was used for another request", nil)
 		}
 		return outcome{status: a.Status, body: a.Body}
 	}
-	if m.busy[key] {
+	if m.busy[q.key] {
 		m.mu.Unlock()
 		return refused(http.StatusConflict, "idempotency_in_progress", "the first request with this key is still running", nil)
 	}
-	m.busy[key] = true
+	m.busy[q.key] = true
 	m.mu.Unlock()
 
-	if slowToken(op, body) == TokenSlow {
-		s.pause(context.WithoutCancel(r.Context()), s.opts.SlowCard)
+	if cardToken(q.op, q.body) == TokenSlow {
+		s.pause(context.WithoutCancel(ctx), s.opts.SlowCard)
 	}
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.busy, key)
-	r.Header.Set(faultHeader, f.Kind)
-	out := do(r, body, func(p *Payment) error {
+	delete(m.busy, q.key)
+	out := do(q, func(p *Payment) error {
 		p.Status = p.status()
 		return m.put(record{Payment: p})
 	})
 	if out.status < 500 {
-		if err := m.put(record{Key: key, Answer: &answer{Hash: hash, Status: out.status, Body: out.body}}); err != nil {
+		if err := m.put(record{Key: q.key, Answer: &answer{Hash: hash, Status: out.status, Body: out.body}}); err != nil {
 			return refused(http.StatusInternalServerError, "internal", err.Error(), nil)
 		}
 	}
-	for i, p := range out.hooks {
-		s.hooks.enqueue(out.types[i], p)
+	if out.notice != nil {
+		s.hooks.enqueue(out.typ, *out.notice)
 	}
 	return out
 }
-
-// faultHeader carries the chosen fault to the operation; set here, never read
-// from a client.
-const faultHeader = "Fakepay-Internal-Fault"
 
 type authorizeBody struct {
 	Reference string `json:"reference"`
@@ -131,7 +136,8 @@ type authorizeBody struct {
 	CardToken string `json:"card_token"`
 }
 
-func slowToken(op string, body []byte) string {
+// cardToken is the token of an authorization, "" for anything else.
+func cardToken(op string, body []byte) string {
 	var b authorizeBody
 	if op != "authorize" || json.Unmarshal(body, &b) != nil {
 		return ""
@@ -150,9 +156,9 @@ func (s *Server) referenceOf(r *http.Request, body []byte) string {
 
 var currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
 
-func (s *Server) authorize(r *http.Request, body []byte, put func(*Payment) error) outcome {
+func (s *Server) authorize(q request, put func(*Payment) error) outcome {
 	var b authorizeBody
-	d := json.NewDecoder(bytes.NewReader(body))
+	d := json.NewDecoder(bytes.NewReader(q.body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&b); err != nil {
 		return refused(http.StatusBadRequest, "invalid_json", err.Error(), nil)
@@ -168,7 +174,7 @@ func (s *Server) authorize(r *http.Request, body []byte, put func(*Payment) erro
 	case !known:
 		return refused(http.StatusUnprocessableEntity, "invalid_card_token", "card_token: not one of this server's tokens", nil)
 	}
-	if r.Header.Get(faultHeader) == FaultDecline {
+	if q.fault.Kind == FaultDecline {
 		decline = "card_declined"
 	}
 	p := &Payment{

@@ -24,12 +24,12 @@ func amountOf(body []byte, left int64) (int64, error) {
 	return b.Amount, nil
 }
 
-func (s *Server) capture(r *http.Request, body []byte, put func(*Payment) error) outcome {
-	p := s.memory.copyOf(r.PathValue("id"))
+func (s *Server) capture(q request, put func(*Payment) error) outcome {
+	p := s.memory.copyOf(q.id)
 	if p == nil {
 		return refused(http.StatusNotFound, "not_found", "there is no such payment", nil)
 	}
-	amount, err := amountOf(body, p.Authorized)
+	amount, err := amountOf(q.body, p.Authorized)
 	switch {
 	case err != nil:
 		return refused(http.StatusBadRequest, "invalid_json", err.Error(), p)
@@ -46,8 +46,8 @@ func (s *Server) capture(r *http.Request, body []byte, put func(*Payment) error)
 	return store(p, put, "payment.captured")
 }
 
-func (s *Server) void(r *http.Request, _ []byte, put func(*Payment) error) outcome {
-	p := s.memory.copyOf(r.PathValue("id"))
+func (s *Server) void(q request, put func(*Payment) error) outcome {
+	p := s.memory.copyOf(q.id)
 	switch {
 	case p == nil:
 		return refused(http.StatusNotFound, "not_found", "there is no such payment", nil)
@@ -62,13 +62,13 @@ func (s *Server) void(r *http.Request, _ []byte, put func(*Payment) error) outco
 	return store(p, put, "payment.voided")
 }
 
-func (s *Server) refund(r *http.Request, body []byte, put func(*Payment) error) outcome {
-	p := s.memory.copyOf(r.PathValue("id"))
+func (s *Server) refund(q request, put func(*Payment) error) outcome {
+	p := s.memory.copyOf(q.id)
 	if p == nil {
 		return refused(http.StatusNotFound, "not_found", "there is no such payment", nil)
 	}
 	left := p.Captured - p.Refunded
-	amount, err := amountOf(body, left)
+	amount, err := amountOf(q.body, left)
 	switch {
 	case err != nil:
 		return refused(http.StatusBadRequest, "invalid_json", err.Error(), p)
@@ -113,13 +113,14 @@ func (s *Server) elsewhere(w http.ResponseWriter, r *http.Request) {
 		}
 		body, _ = json.Marshal(b)
 	}
-	out := s.execute("elsewhere", "elsewhere_"+randomID(), Fault{}, r, body, do)
+	q := request{op: "elsewhere", id: r.PathValue("id"), path: r.URL.Path, key: "elsewhere_" + randomID(), body: body}
+	out := s.execute(r.Context(), q, do)
 	writeJSON(w, out.status, out.body)
 }
 
 func (s *Server) dispute(stage string) operation {
-	return func(r *http.Request, _ []byte, put func(*Payment) error) outcome {
-		p := s.memory.copyOf(r.PathValue("id"))
+	return func(q request, put func(*Payment) error) outcome {
+		p := s.memory.copyOf(q.id)
 		switch {
 		case p == nil:
 			return refused(http.StatusNotFound, "not_found", "there is no such payment", nil)
