@@ -58,7 +58,8 @@ func (q *quick) config() (*caddy.Config, site, error) {
 	persist := false
 	cfg := &caddy.Config{
 		Admin: &caddy.AdminConfig{Disabled: q.Admin == "", Listen: q.Admin, Config: &caddy.ConfigSettings{Persist: &persist}},
-		Logging: &caddy.Logging{Logs: map[string]*caddy.CustomLog{"default": {BaseLog: caddy.BaseLog{
+		// Caddy warns at each start that the admin endpoint is disabled; here that is the choice.
+		Logging: &caddy.Logging{Logs: map[string]*caddy.CustomLog{"default": {Exclude: []string{"admin"}, BaseLog: caddy.BaseLog{
 			Level: level, EncoderRaw: json.RawMessage(`{"format":"json"}`)}}}},
 		AppsRaw: caddy.ModuleMap{
 			"http":     caddyconfig.JSON(caddyhttp.App{Servers: map[string]*caddyhttp.Server{"edge": server}}, nil),
