@@ -14,6 +14,7 @@ func TestMoneyIsWrittenAsOnTheClient(t *testing.T) {
 	}{
 		{Money{18900, "EUR"}, "€189"}, {Money{1490, "EUR"}, "€14.90"}, {Money{5, "EUR"}, "€0.05"}, {Money{0, "EUR"}, "€0"},
 		{Money{12000, "JPY"}, "¥12,000"}, {Money{1500, "KWD"}, "KWD\u00a01.500"}, {Money{-250, "USD"}, "-$2.50"},
+		{Money{49900, "PLN"}, "zł\u00a0499"}, {Money{49900, "CHF"}, "CHF\u00a0499"},
 		{Money{123456789, "USD"}, "$1,234,567.89"},
 	} {
 		if got := c.m.String(); got != c.want {

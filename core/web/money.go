@@ -18,7 +18,11 @@ var minorDigits = map[string]int{
 	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
 }
 
-var symbols = map[string]string{"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
+// symbols are those browsers write in English; one of letters keeps its distance.
+var symbols = map[string]string{
+	"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥", "INR": "₹", "KRW": "₩", "UAH": "₴",
+	"PLN": "zł\u00a0", "CZK": "Kč\u00a0", "SEK": "kr\u00a0", "NOK": "kr\u00a0", "DKK": "kr\u00a0", "HUF": "Ft\u00a0",
+}
 
 // String writes the amount as money.js does: symbol first, and no decimals when
 // they are zero, because a list of round prices is read faster.

@@ -69,7 +69,7 @@ function pay(amount, button) {
 // main is the next step. While it runs it keeps the focus: aria-disabled, since
 // a disabled button would drop it.
 function main(name, text, busy, act) {
-  return h('button.button.main', { type: 'button', 'data-testid': name, 'data-focus': 'main', 'data-focus-rest': true, 'aria-disabled': busy ? 'true' : null, onclick: () => busy || act() },
+  return h('button.button.full', { type: 'button', 'data-testid': name, 'data-focus': 'main', 'data-focus-rest': true, 'aria-disabled': busy ? 'true' : null, onclick: () => busy || act() },
     busy ? 'One moment…' : text);
 }
 

@@ -59,7 +59,7 @@ const ACTIONS = {
 function payLink(o, text) {
   const form = new URL(o.card_form, location.origin);
   form.searchParams.set('return', `${location.origin}/checkout/${encodeURIComponent(id)}`);
-  return h('a.button.main', { href: form.href, 'data-testid': 'pay', 'data-focus': 'pay' }, text);
+  return h('a.button.full', { href: form.href, 'data-testid': 'pay', 'data-focus': 'pay' }, text);
 }
 
 function sign(tone) {

@@ -77,6 +77,8 @@ export function amountsAsText() {
   equal(money({ amount: 1490, currency: 'EUR' }), '€14.90');
   equal(money({ amount: 12000, currency: 'JPY' }), '¥12,000');
   equal(money({ amount: 1500, currency: 'KWD' }).replace(/\s/, ' '), 'KWD 1.500');
+  equal(money({ amount: 49900, currency: 'PLN' }), 'zł\u00a0499');
+  equal(money({ amount: 49900, currency: 'CHF' }), 'CHF\u00a0499');
   equal(asMoney(5, 'EUR'), { amount: 5, currency: 'EUR' });
   equal([plural(1, 'seat', 'seats'), plural(2, 'seat', 'seats')], ['1 seat', '2 seats']);
 }
