@@ -2,18 +2,29 @@ package line
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
 
 // Configure takes the settings of a reloaded file: fields whose value in the file changed since this room last
 // saw the file are written to the store, the others keep their run-time values. ErrCommitted: some of them cannot
-// change any more; the others did.
+// change any more; the others did. If the store is away, the tick brings them when it is back.
 func (r *Room) Configure(ctx context.Context, s Settings) error {
 	s = s.WithDefaults()
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("room %s: %w", r.cfg.Name, err)
 	}
+	r.file.Store(&s)
+	err := r.configure(ctx)
+	if err != nil && !errors.Is(err, ErrCommitted) {
+		r.arrived.Store(false)
+	}
+	return err
+}
+
+func (r *Room) configure(ctx context.Context) error {
+	s := r.file.Load()
 	fields := map[string]string{
 		"state": string(s.State), "rate": s.Rate.String(), "gap": itoa(s.Rate.Gap()), "cap": itoa(int64(s.Cap)),
 		"idle": itoa(s.Idle.Microseconds()), "hard": itoa(s.Hard.Microseconds()),

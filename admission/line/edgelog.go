@@ -57,9 +57,10 @@ type record struct {
 // fsync. After a failed fsync nothing more is acknowledged: what the disk holds then is unknown (a later fsync
 // that succeeds proves nothing about earlier pages), and only a restart, which reads the file, can tell.
 type edgeLog struct {
-	dir   string
-	queue chan entry
-	done  chan struct{}
+	dir       string
+	compactAt int64 // bytes
+	queue     chan entry
+	done      chan struct{}
 
 	order  sync.Mutex // held while records join the sum and the queue, so that both have one order
 	closed bool
@@ -67,6 +68,7 @@ type edgeLog struct {
 	mu  sync.Mutex // guards sum alone: the writer takes it when it compacts, with the queue perhaps full
 	sum *checkpoint
 
+	lock *os.File
 	file *os.File // these three belong to the writer
 	size int64
 	err  error
@@ -78,21 +80,29 @@ type entry struct {
 }
 
 // openLog reads the log in dir and makes it ready to append. dir "" keeps everything in memory, for tests.
-func openLog(dir string) (*edgeLog, error) {
-	l := &edgeLog{dir: dir, queue: make(chan entry, logQueue), done: make(chan struct{}), sum: newCheckpoint()}
+func openLog(dir string) (*edgeLog, error) { return openLogCompacting(dir, logCompactAt) }
+
+func openLogCompacting(dir string, compactAt int64) (*edgeLog, error) {
+	l := &edgeLog{dir: dir, compactAt: compactAt, queue: make(chan entry, logQueue), done: make(chan struct{}), sum: newCheckpoint()}
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("log of the edge: %w", err)
 		}
-		f, err := os.OpenFile(filepath.Join(dir, logName), os.O_RDWR|os.O_CREATE, 0o600)
+		lock, err := lockDir(dir)
 		if err != nil {
 			return nil, fmt.Errorf("log of the edge: %w", err)
 		}
+		f, err := os.OpenFile(filepath.Join(dir, logName), os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			lock.Close()
+			return nil, fmt.Errorf("log of the edge: %w", err)
+		}
 		if l.size, err = l.read(f); err != nil {
+			lock.Close()
 			f.Close()
 			return nil, err
 		}
-		l.file = f
+		l.lock, l.file = lock, f
 	}
 	go l.write()
 	return l, nil
@@ -173,5 +183,5 @@ func (l *edgeLog) close() error {
 	if l.file == nil {
 		return nil
 	}
-	return errors.Join(l.err, l.file.Close())
+	return errors.Join(l.err, l.file.Close(), l.lock.Close())
 }

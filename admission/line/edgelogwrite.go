@@ -29,7 +29,7 @@ func (l *edgeLog) write() {
 				e.synced <- err
 			}
 		}
-		if err == nil && l.size > logCompactAt {
+		if err == nil && l.size > l.compactAt {
 			l.compact()
 		}
 	}

@@ -111,10 +111,8 @@ local function finish(status, results)
       if tonumber(string.match(kept[i], '^%d+')) <= ack then known = i else all[#all + 1] = kept[i] end
     end
     if known > 0 then call('LTRIM', out, known, -1) end
-    for i = 1, #events do
-      all[#all + 1] = events[i]
-      call('RPUSH', out, events[i])
-    end
+    for i = 1, #events do all[#all + 1] = events[i] end
+    for i = 1, #events, 500 do call('RPUSH', out, unpack(events, i, math.min(i + 499, #events))) end
     if #events > 0 then
       call('LTRIM', out, -OUT_MAX, -1)
       call('EXPIRE', out, 3600)

@@ -48,6 +48,9 @@ type Room struct {
 	}
 	repair sync.Mutex // one rebuild at a time
 
+	file    atomic.Pointer[Settings] // as the file last said them
+	arrived atomic.Bool              // they are in the store; false again when the room had to be made anew
+
 	joins   *batcher[joinAsk, Joined]
 	knocks  *batcher[knockAsk, Answer]
 	returns *batcher[Visitor, struct{}]
@@ -93,6 +96,7 @@ func (s *Store) Room(cfg Config) (*Room, error) {
 	}
 	r := &Room{cfg: cfg, store: s}
 	r.view.Store(&view{})
+	r.file.Store(&cfg.Settings)
 	r.joins = newBatcher(batchMax, joinWait, r.runJoins)
 	r.knocks = newBatcher(batchMax, knockWait, r.runKnocks)
 	r.returns = newBatcher(batchMax, returnWait, r.runReturns)

@@ -30,8 +30,15 @@ func started(t testing.TB, s *Store, c Config) *Room {
 // untilIn knocks as a page does until the visitor is in.
 func untilIn(t testing.TB, r *Room, v Visitor) Answer {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a net against hanging, not a measure
+	defer cancel()
+	var a Answer
 	for {
-		a, err := r.Enter(t.Context(), v)
+		next, err := r.Enter(ctx, v)
+		if ctx.Err() != nil {
+			t.Fatalf("%s does not get in: %+v; %+v", v.ID, a, r.Snapshot())
+		}
+		a = next
 		if err != nil && !errors.Is(err, ErrRetry) {
 			t.Fatal(err)
 		}

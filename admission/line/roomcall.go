@@ -93,10 +93,14 @@ func (r *Room) arrive(ctx context.Context) error {
 	if _, err := r.call(ctx, scriptStatus); err != nil {
 		return err
 	}
-	if err := r.Configure(ctx, r.cfg.Settings); err != nil && !errors.Is(err, ErrCommitted) {
+	if err := r.configure(ctx); err != nil && !errors.Is(err, ErrCommitted) {
 		return err
 	}
-	return r.settleOwn(ctx)
+	if err := r.settleOwn(ctx); err != nil {
+		return err
+	}
+	r.arrived.Store(true)
+	return nil
 }
 
 // firstCeiling is how many indexes a new room may give before the ceiling must be raised.
@@ -155,7 +159,8 @@ func (r *Room) create(ctx context.Context) (reply, error) {
 	if err := <-r.log.sync(record{Kind: kindCeil, N: firstCeiling}); err != nil {
 		return reply{}, err
 	}
-	s := r.cfg.Settings
+	s := r.file.Load()
+	r.arrived.Store(false) // rate and cap are nought until the next tick has brought the settings
 	phase := phaseOpen
 	if s.State == StatePrequeue {
 		phase = phasePrequeue

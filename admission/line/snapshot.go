@@ -62,7 +62,7 @@ const (
 func (r *Room) Snapshot() Snapshot {
 	v := r.view.Load()
 	if !v.exists {
-		return Snapshot{Room: r.cfg.Name, N: -1, Stale: true, State: StateMerging, Settings: r.cfg.Settings}
+		return Snapshot{Room: r.cfg.Name, N: -1, Stale: true, State: StateMerging, Settings: *r.file.Load()}
 	}
 	h := v.header
 	s := Snapshot{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -53,8 +54,18 @@ func Open(o Options) (*Store, error) {
 	}
 	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = storeTimeout, storeTimeout, storeTimeout
 	opt.ContextTimeoutEnabled = true
+	opt.MaxRetries, opt.DialerRetries = 1, 1 // the room has its own patience
+	quietClient()
 	return &Store{client: redis.NewClient(opt), prefix: o.Prefix}, nil
 }
+
+// quietClient stops the client from writing to standard error: what it has to say comes back as errors, and a
+// store that is away would fill the host's log.
+var quietClient = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
+
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
 
 // Embedded reports whether the store lives and dies with this process.
 func (s *Store) Embedded() bool { return s.embedded != nil }

@@ -51,13 +51,12 @@ func (r *Room) tickLoop(ctx context.Context) {
 // step is one tick: move X, keep the door going, write the log, bring a draw forward, send what was collected. It
 // does nothing twice if another edge has ticked in this second.
 func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
-	v := r.view.Load()
-	if !v.exists {
+	if !r.arrived.Load() {
 		if err := r.arrive(ctx); err != nil {
 			return err
 		}
-		v = r.view.Load()
 	}
+	v := r.view.Load()
 	fence, proposed := "", v.x
 	if v.leader == r.edge {
 		fence = itoa(v.fence)
