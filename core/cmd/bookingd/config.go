@@ -77,9 +77,7 @@ func (c *config) forServe() error {
 	if c.DatabaseConns < 4 || c.DatabaseConns > 1000 {
 		checks = append(checks, bad("DATABASE_CONNS", "is %d, want 4 to 1000", c.DatabaseConns))
 	}
-	for _, s := range split(c.FakepaySecrets) {
-		c.secrets = append(c.secrets, s)
-	}
+	c.secrets = append(c.secrets, split(c.FakepaySecrets)...)
 	if len(c.secrets) == 0 {
 		checks = append(checks, bad("FAKEPAY_WEBHOOK_SECRETS", "is empty; set it to the secret the provider signs with (FAKEPAY_WEBHOOK_SECRET)"))
 	}
