@@ -22,11 +22,6 @@ const accountCookie = "ropeline_account"
 // maxKnown bounds each of the two memories below: about 10 MB when full.
 const maxKnown = 65_536
 
-const (
-	sqlAccountID     = `SELECT id FROM account WHERE subject = $1`
-	sqlInsertAccount = `INSERT INTO account (subject, email) VALUES ($1, $2) ON CONFLICT (subject) DO NOTHING`
-)
-
 // accounts finds out who is calling. A verified token is remembered by its hash
 // (the signature costs 60 us, and a buyer polls), its end is checked every time;
 // so is the number of an account, which never changes.

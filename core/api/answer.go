@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/ropeline/ropeline/core/problem"
 )
@@ -25,8 +26,9 @@ var (
 	errInvalidJSON    = problem.New(http.StatusBadRequest, "invalid_json", "The body is not a JSON object.")
 	errInvalidBody    = problem.New(http.StatusUnprocessableEntity, "invalid_body", "A member of the body is not as it must be.")
 	errInvalidQuery   = problem.New(http.StatusUnprocessableEntity, "invalid_parameter", "A parameter of the address is not as it must be.")
-	errPassUnknown    = &problem.Error{Status: http.StatusServiceUnavailable, Code: "pass_keys_unavailable", RetryAfter: problem.Busy.RetryAfter, Detail: "Passes cannot be checked at this moment. Nothing was changed; please try again."}
 	errNotImplemented = problem.New(http.StatusNotImplemented, "not_implemented", "Nobody knows this method.")
+	errPassUnknown    = &problem.Error{Status: http.StatusServiceUnavailable, Code: "pass_keys_unavailable", RetryAfter: time.Second,
+		Detail: "Passes cannot be checked at this moment. Nothing was changed; please try again."}
 )
 
 // statusClosed is nginx's number for a client that went away: it is only ever

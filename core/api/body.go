@@ -37,7 +37,7 @@ func decode(r *http.Request, body []byte, into any) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return errInvalidBody.Say("%s: is %s, want %s.", orBody(wrong.Field), wrong.Value, wanted(wrong.Type.Kind().String())).With("field", wrong.Field)
+		return errInvalidBody.Say("%s: is %s, want %s.", orBody(wrong.Field), clip(wrong.Value), wanted(wrong.Type.Kind().String())).With("field", wrong.Field)
 	case err != nil && strings.HasPrefix(err.Error(), "json: unknown field "):
 		name := strings.Trim(strings.TrimPrefix(err.Error(), "json: unknown field "), `"`)
 		return errInvalidBody.Say("%s: is no member of this call.", clip(name)).With("field", clip(name))

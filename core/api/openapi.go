@@ -34,7 +34,8 @@ func openAPIDocument(dev bool) ([]byte, error) {
 	b, err := json.Marshal(object{
 		"openapi": "3.0.3",
 		"info": object{"title": "Ropeline booking core", "version": "1",
-			"description": "Events, holds, orders, payments and tickets. Buying calls are made through the waiting room, which adds the pass. Errors are application/problem+json (RFC 9457) with a stable code."},
+			"description": "Events, holds, orders, payments and tickets. Buying calls are made through the waiting room, which adds the pass. " +
+				"Errors are application/problem+json (RFC 9457) with a stable code."},
 		"paths": paths,
 		"components": object{
 			"schemas": schemas,

@@ -56,12 +56,14 @@ var routes = []route{
 		query:   []parameter{{name: "return", description: "Where to go afterwards: a path of this site", example: "/orders"}},
 		answers: []answer{{status: http.StatusOK, media: "text/html"}}, cache: cachePersonal, dev: true, handle: (*API).showSignIn},
 	{method: "POST", pattern: "/sign-in", name: "signIn", summary: "Development only: what the page sends",
-		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}, {status: http.StatusUnprocessableEntity, media: "text/html"}}, cache: cachePersonal, dev: true, handle: (*API).signIn},
+		media:   "application/x-www-form-urlencoded",
+		answers: []answer{{status: http.StatusSeeOther}, {status: http.StatusUnprocessableEntity, media: "text/html"}}, cache: cachePersonal, dev: true, handle: (*API).signIn},
 	{method: "POST", pattern: "/sign-out", name: "signOut", summary: "Forget the account in this browser, and leave the place inside to others",
 		media: "application/x-www-form-urlencoded", answers: []answer{{status: http.StatusSeeOther}}, cache: cachePersonal, handle: (*API).signOut},
 
 	{method: "GET", pattern: "/healthz", name: "healthz", summary: "The process runs", answers: ok("Health"), cache: cachePersonal, handle: (*API).healthz},
-	{method: "GET", pattern: "/readyz", name: "readyz", summary: "The database answers and has this build's schema", answers: ok("Health"), cache: cachePersonal, handle: (*API).readyz},
+	{method: "GET", pattern: "/readyz", name: "readyz", summary: "The database answers and has this build's schema",
+		answers: ok("Health"), cache: cachePersonal, handle: (*API).readyz},
 }
 
 // openAPIRoute serves the document that is made of the table; it cannot be in it.
