@@ -162,8 +162,3 @@ func (e *Engine) sweepOrders(ctx context.Context) (again bool, err error) {
 	}
 	return len(keys) == orderSweepBatch, nil
 }
-
-const sqlOverdueOrders = `
-SELECT o.event_id, o.id FROM orders o JOIN hold h ON h.event_id = o.event_id AND h.id = o.hold_id
- WHERE o.state = 'pending_payment' AND (h.state <> 1 OR h.held_until <= now())
- ORDER BY o.updated_at LIMIT $1`

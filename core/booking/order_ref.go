@@ -62,5 +62,3 @@ func (e *Engine) at(ctx context.Context, cmd Command, r Ref) (Command, error) {
 	cmd.EventSlug = slug
 	return cmd, nil
 }
-
-const sqlEventSlug = `SELECT slug FROM event WHERE id = $1`

@@ -2,6 +2,8 @@ package booking
 
 // Statements of orders, attempts, refunds and tickets.
 const (
+	sqlEventSlug = `SELECT slug FROM event WHERE id = $1`
+
 	sqlOrderHold = `SELECT hold_id FROM orders WHERE event_id = $1 AND id = $2`
 
 	sqlLockOrder = `
@@ -54,4 +56,9 @@ SELECT $1, t.id, $2, t.line, t.unit, nullif(t.seat, 0), nullif(t.counter, 0), t.
 
 	sqlRevokeTickets = `
 UPDATE ticket SET revoked_at = $3 WHERE event_id = $1 AND order_id = $2 AND revoked_at IS NULL`
+
+	sqlOverdueOrders = `
+SELECT o.event_id, o.id FROM orders o JOIN hold h ON h.event_id = o.event_id AND h.id = o.hold_id
+ WHERE o.state = 'pending_payment' AND (h.state <> 1 OR h.held_until <= now())
+ ORDER BY o.updated_at LIMIT $1`
 )

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/ropeline/ropeline/core/payment"
 	"github.com/ropeline/ropeline/core/ticket"
 )
@@ -16,6 +14,7 @@ const (
 	// process left, and what time brings.
 	paymentPoll = 200 * time.Millisecond
 	orderPoll   = 2 * time.Second
+	gaugePoll   = 5 * time.Second
 
 	refundWorkers = 8
 )
@@ -67,6 +66,7 @@ func (e *Engine) addMoneyLoops() {
 	e.addKickedLoop("payments", paymentPoll, e.kicks.payments, e.attendPayments)
 	e.addKickedLoop("refunds", paymentPoll, e.kicks.refunds, e.attendRefunds)
 	e.addKickedLoop("inbox", paymentPoll, e.kicks.inbox, e.readInbox)
+	e.addLoop("gauges", gaugePoll, e.measureMoney)
 	if !e.cfg.SweepOff {
 		e.addLoop("orders", orderPoll, e.sweepOrders)
 	}
@@ -74,40 +74,3 @@ func (e *Engine) addMoneyLoops() {
 
 // provider is the one new payments go to; the others still answer for old ones.
 func (e *Engine) provider() payment.Provider { return e.mainProvider }
-
-// moneyMetrics are the collectors of payment.
-type moneyMetrics struct {
-	calls    *prometheus.HistogramVec
-	webhooks *prometheus.CounterVec
-}
-
-func newMoneyMetrics(r prometheus.Registerer) (*moneyMetrics, error) {
-	const ns = "ropeline_payment"
-	m := &moneyMetrics{
-		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "call_seconds",
-			Help:    "Calls to payment providers, by what was asked and how it ended (answered, refused, not_found, unknown).",
-			Buckets: prometheus.ExponentialBuckets(0.01, 2, 11)}, []string{"call", "end"}),
-		webhooks: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "webhooks_total",
-			Help: "Webhooks received, by what became of them at the door."}, []string{"end"}),
-	}
-	for _, c := range []prometheus.Collector{m.calls, m.webhooks} {
-		if err := r.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-func (m *moneyMetrics) observe(call string, err error, took time.Duration) {
-	end := "answered"
-	var no *payment.Refused
-	switch {
-	case errors.As(err, &no):
-		end = "refused"
-	case errors.Is(err, payment.ErrNotFound):
-		end = "not_found"
-	case err != nil:
-		end = "unknown"
-	}
-	m.calls.WithLabelValues(call, end).Observe(took.Seconds())
-}

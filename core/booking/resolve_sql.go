@@ -27,4 +27,39 @@ RETURNING t.event_id, t.order_id, t.id`
 
 	sqlRefundTried = `UPDATE refund SET tries = tries + 1 WHERE event_id = $1 AND id = $2 RETURNING tries`
 	sqlRefundLater = `UPDATE refund SET next_at = now() + make_interval(secs => $3) WHERE event_id = $1 AND id = $2`
+
+	// Both counts read the small indexes of what is under way, never the whole table.
+	sqlUnderWay = `
+SELECT count(*) FILTER (WHERE phase IN ('sent', 'unknown')),
+       coalesce(extract(epoch FROM clock_timestamp() - min(sent_at) FILTER (WHERE phase IN ('sent', 'unknown'))), 0)::float8,
+       count(*) FILTER (WHERE phase = 'answered' AND want = 'keep'),
+       count(*) FILTER (WHERE phase = 'answered' AND want = 'give_back' AND captured = 0)
+  FROM attempt
+ WHERE phase IN ('created', 'sent', 'unknown')
+    OR (want = 'keep' AND authorized > 0 AND captured = 0 AND NOT voided)
+    OR (want = 'give_back' AND authorized > 0 AND NOT voided AND captured = 0)`
+
+	sqlRefundsUnderWay = `
+SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 FROM refund WHERE state = 'reserved'`
+
+	sqlInboxUnread = `
+SELECT count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'unmatched'),
+       coalesce(extract(epoch FROM clock_timestamp() - min(received_at) FILTER (WHERE state = 'new')), 0)::float8
+  FROM webhook_inbox WHERE state IN ('new', 'unmatched')`
 )
+
+// moneyStatements are the statements of orders and payments, for the test that
+// prepares them.
+var moneyStatements = map[string]string{
+	"event slug": sqlEventSlug, "order's hold": sqlOrderHold, "lock order": sqlLockOrder, "lock attempts": sqlLockAttempts,
+	"refunds": sqlRefunds, "disputed": sqlDisputed, "insert order": sqlInsertOrder, "order of hold": sqlOrderOfHold,
+	"write order": sqlWriteOrder, "insert attempt": sqlInsertAttempt, "write attempt": sqlWriteAttempt,
+	"insert refund": sqlInsertRefund, "refund done": sqlRefundDone, "issue tickets": sqlIssueTickets,
+	"revoke tickets": sqlRevokeTickets, "overdue orders": sqlOverdueOrders,
+	"orders of account": sqlOrdersOfAccount, "order view": sqlOrderView, "attempt": sqlAttempt, "line views": sqlLineViews,
+	"tickets of order": sqlTicketsOfOrder, "tickets of account": sqlTicketsOfAccount, "ticket": sqlTicket,
+	"claim attempts": sqlClaimAttempts, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
+	"under way": sqlUnderWay, "refunds under way": sqlRefundsUnderWay, "inbox unread": sqlInboxUnread,
+	"store webhook": sqlStoreWebhook, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt,
+	"webhook done": sqlWebhookDone, "shelve webhook": sqlShelveWebhook,
+}

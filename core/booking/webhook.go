@@ -186,28 +186,3 @@ func (e *Engine) shelve(ctx context.Context, l letter, state string, wait time.D
 		return err
 	})
 }
-
-// Statements of the inbox.
-const (
-	// A duplicate writes its row again: a transaction without a write would not wait
-	// for the standby, and its 2xx would promise what might be lost.
-	sqlStoreWebhook = `
-INSERT INTO webhook_inbox (provider, id, body) VALUES ($1, $2, $3)
-ON CONFLICT (provider, id) DO UPDATE SET received_at = webhook_inbox.received_at`
-
-	sqlClaimWebhooks = `
-UPDATE webhook_inbox t SET next_at = now() + make_interval(secs => $2)
-  FROM (SELECT provider, id FROM webhook_inbox
-         WHERE state IN ('new', 'unmatched') AND next_at <= now()
-         ORDER BY next_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
- WHERE t.provider = due.provider AND t.id = due.id
-RETURNING t.provider, t.id, t.body, t.tries`
-
-	sqlOrderOfAttempt = `SELECT order_id FROM attempt WHERE event_id = $1 AND id = $2 AND provider = $3`
-
-	sqlWebhookDone = `UPDATE webhook_inbox SET state = 'done', tries = tries + 1, error = '' WHERE provider = $1 AND id = $2`
-
-	sqlShelveWebhook = `
-UPDATE webhook_inbox SET state = $3, tries = tries + 1, next_at = now() + make_interval(secs => $4), error = left($5, 500)
- WHERE provider = $1 AND id = $2`
-)
