@@ -108,7 +108,7 @@ func (r *room) waitRange(snap line.Snapshot, s standing) (low, high int64) {
 	if slow <= 0 {
 		return low, unknown
 	}
-	return low, int64(math.Ceil(float64(s.Ahead)/min(rate, slow)*1.2)) + 5
+	return low, int64(math.Ceil(float64(s.Ahead+1)/min(rate, slow)*1.2)) + 5
 }
 
 func retryAfter(s standing, now time.Time) int {

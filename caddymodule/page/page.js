@@ -20,17 +20,17 @@ function x() {
   var f = doc.until && now() > doc.until ? 1 : Math.max(0, Math.min(1, (now() - doc.at) / 1000));
   return Math.floor(doc.x0 + (doc.x1 - doc.x0) * f);
 }
-// gaps are indexes that were never given: nobody stands there.
+// gaps are indexes that were never given: nobody stands there. Who is called and stands at the door is ahead, too.
 function ahead() {
   var from = x(), a = place - from;
   (doc ? doc.gaps : []).forEach(function (g) { a -= Math.max(0, Math.min(g[1], place) - Math.max(g[0], from)); });
-  return Math.max(0, a);
+  return a < 0 ? 0 : a + (doc ? doc.door : 0);
 }
 function wait(a) {
   if (!doc || doc.rate <= 0) return t.waitUnknown;
   var share = doc.ahead_share > 0 && doc.ahead_share <= 1 ? doc.ahead_share : 1;
   var low = a * share / doc.rate, slow = doc.pace === null ? doc.rate : Math.min(doc.rate, doc.pace);
-  return span(low, slow > 0 ? a / slow * 1.2 + 5 : -1);
+  return span(low, slow > 0 ? (a + 1) / slow * 1.2 + 5 : -1);
 }
 function span(low, high) {
   var a = Math.floor(low / 60), b = Math.ceil(high / 60);
