@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ropeline/ropeline/core/hold"
@@ -30,6 +31,12 @@ type decision struct {
 	done  []*request // with an effect
 	holds map[*request]*hold.Hold
 	ended []endedHold
+}
+
+// endedHold is a hold that its owner released or replaced.
+type endedHold struct {
+	EventID int64
+	HoldID  uuid.UUID
 }
 
 func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
@@ -59,7 +66,9 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := d.e.cancelOrdersOf(ctx, tx, d.ended, d.world.Now); err != nil {
+	// An order without its places waits for nothing: it ends with its hold. Order rows
+	// stand here in the lock order, after the seats and before the event's version.
+	if err := d.e.ordersOfEndedHolds(ctx, tx, d.ended, d.world.Now); err != nil {
 		return err
 	}
 	versions, err := d.e.publish(ctx, tx, changed)

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ropeline/ropeline/core/payment"
@@ -68,9 +67,6 @@ type Engine struct {
 	lanes   [laneCount]lane
 	slow    chan struct{} // one place for each connection of the slow lane
 	loops   []loop
-
-	// onHoldsEnded is the orders' part of a release or replacement; set by New.
-	onHoldsEnded func(ctx context.Context, tx pgx.Tx, ended []endedHold, now time.Time) error
 
 	till // payment: see pay_till.go
 }

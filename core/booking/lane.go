@@ -2,6 +2,7 @@ package booking
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,11 +15,12 @@ import (
 
 const (
 	laneCount      = 4
-	maxBatch       = 256  // requests of one batch
-	maxBatchSeats  = 1536 // rows of one batch
-	maxSameAccount = 2    // requests of one account in a batch; the others keep their turn
-	maxSkips       = 3    // times a request may leave a batch because of a lock
-	slowLaneWidth  = 4    // connections of the slow lane
+	maxBatch       = 256                  // requests of one batch
+	maxBatchSeats  = 1536                 // rows of one batch
+	maxSameAccount = 2                    // requests of one account in a batch; the others keep their turn
+	maxSkips       = 3                    // times a request may leave a batch because of a lock
+	skipPause      = 2 * time.Millisecond // doubled with each skip
+	slowLaneWidth  = 4                    // connections of the slow lane
 	patience       = 5 * time.Second
 	averageWeight  = 0.2 // of the newest batch in the average time of a batch
 )
@@ -131,6 +133,11 @@ func (l *lane) run() {
 		begin := time.Now()
 		skipped := l.e.settle(batch, hold.Skip)
 		l.finish(skipped, time.Since(begin))
+		if len(skipped) == len(batch) {
+			// Another process has everything these need. Asking again at once would use up
+			// their turns while its COMMIT is still being written.
+			time.Sleep(rand.N(skipPause << skipped[0].skips))
+		}
 	}
 }
 

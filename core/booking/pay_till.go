@@ -52,7 +52,6 @@ func (e *Engine) openTill(d Deps) error {
 	if e.money, err = newMoneyMetrics(d.Metrics); err != nil {
 		return fmt.Errorf("payment metrics: %w", err)
 	}
-	e.onHoldsEnded = e.ordersOfEndedHolds
 	e.addMoneyLoops()
 	return nil
 }
