@@ -2,7 +2,7 @@
 
 import { countdown } from './countdown.js';
 import { differs, h, replace } from './dom.js';
-import { money, plural } from './money.js';
+import { plural } from './money.js';
 
 // On a wide screen the list is always open; on a phone it opens when asked, so
 // that the map stays in sight.
@@ -11,7 +11,7 @@ let opened = false;
 
 // renderBasket draws into el. m: {choice, hold, same (choice equals hold), busy,
 // max, holdFor, noun [one, many], sale, items [{key, text, note, price,
-// remove()}] chosen, lines [same] held, total, heldTotal}.
+// remove()}] chosen, lines [same] held, total, heldTotal; amounts as text}.
 // on: take, release, checkout, undo, expired.
 export function renderBasket(el, m, on) {
   const state = stateOf(m);
@@ -58,12 +58,12 @@ function list(title, name, each, items) {
     h('summary', { 'data-focus': 'more', tabindex: wide.matches ? '-1' : null, onclick: (e) => { if (wide.matches) e.preventDefault(); } }, h('h3', null, title)),
     h('ul.lines', { 'data-testid': name }, items.map((item) => h('li.line', { 'data-testid': each },
       h('span.line-text', null, h('b', null, item.text), item.note && h('span.muted', null, item.note)),
-      h('span.line-price', null, money(item.price)),
+      h('span.line-price', null, item.price),
       item.remove && h('button.close', { type: 'button', 'aria-label': `Remove ${item.text}`, 'data-focus': item.key, onclick: item.remove }, '×')))));
 }
 
-function pay(amount, button) {
-  return h('div.basket-pay', null, h('p.total', null, h('span', null, 'Total'), h('b', null, money(amount))), button);
+function pay(total, button) {
+  return h('div.basket-pay', null, h('p.total', null, h('span', null, 'Total'), h('b', null, total)), button);
 }
 
 // main is the next step. While it runs it keeps the focus: aria-disabled, since

@@ -12,12 +12,13 @@ export class Choice {
     this.listeners = [];
   }
 
-  // restore takes back what was kept, as far as valid(seat) still holds.
-  restore(valid) {
+  // restore takes back what was kept, as far as there still are such seats
+  // (index) and counters (id).
+  restore(isSeat, isCounter) {
     try {
       const kept = JSON.parse(this.store.getItem(this.name)) || {};
-      for (const i of kept.seats || []) if (valid(i)) this.add(i);
-      for (const [counter, n] of kept.places || []) this.setPlaces(counter, n);
+      for (const i of kept.seats || []) if (isSeat(i)) this.add(i);
+      for (const [counter, n] of kept.places || []) if (isCounter(counter)) this.setPlaces(counter, n);
     } catch {
       // Not ours or not there: start with nothing.
     }

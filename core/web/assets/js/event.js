@@ -1,136 +1,112 @@
 // The page of one event: wires map, lists, filters, quantities and basket.
 
 import { Problem, read } from './api.js';
-import { Choice } from './choice.js';
-import { Holding } from './holding.js';
 import { renderBasket } from './basket.js';
-import { renderFilters } from './filters.js';
-import { renderPlaces } from './places.js';
-import { byId, data, h } from './dom.js';
+import { Choice } from './choice.js';
 import { span } from './clock.js';
-import { asMoney, plural } from './money.js';
+import { byId, data } from './dom.js';
+import { renderFilters } from './filters.js';
+import { Holding } from './holding.js';
+import { chosenLines, countersOf, heldLines, placesOf, seatsOf, withPrices } from './lines.js';
+import { money, plural } from './money.js';
 import { dismiss, explain, notify } from './notice.js';
-import { AVAILABLE, HELD, SOLD } from './seats/codec.js';
+import { renderPlaces } from './places.js';
 import { bestTogether } from './seats/best.js';
+import { AVAILABLE, HELD, SOLD } from './seats/codec.js';
+import { ready, setUpBest, setUpZoom, tip } from './seats/controls.js';
 import { follow } from './seats/feed.js';
 import { SeatList } from './seats/list.js';
 import { SeatMap } from './seats/map.js';
-import { label, levelOf, parseVenue } from './seats/venue.js';
+import { label, parseVenue } from './seats/venue.js';
 
 const event = data();
 const sale = byId('shop').dataset.sale;
-const levels = (event.levels || []).map((l) => ({ ...l, price: asMoney(l.amount, event.currency) })).map((l) => ({ ...l, amount: l.price.amount }));
-const levelByClass = new Map(levels.map((l) => [l.class, l]));
-const choice = new Choice(event.id, event.max_per_account || 6);
+const levels = withPrices(event);
+const choice = new Choice(event.id, event.max_per_account);
 const holding = new Holding(event.id);
-let counters = countersOf(event);
-let venue = null;
+let counters = countersOf(event, levels);
+let feed = { now() {} };
+let venue = null; // these three only where there are seats
 let map = null;
 let list = null;
-let busy = false;
-
-// countersOf: what is bought by quantity. Where there is a seat map, a class is
-// counted along with its seats and is not a choice of its own.
-function countersOf({ counters: all = [], geometry }) {
-  return all.filter((c) => c.kind !== 'class' || !geometry)
-    .map((c) => ({ ...c, price: (levelByClass.get(c.class) || {}).price, available: c.available ?? 0 }));
-}
-
-const mineSeats = () => new Set((holding.hold ? holding.hold.lines : []).filter((l) => l.seat).map((l) => l.seat - 1));
-const minePlaces = (id) => (holding.hold ? holding.hold.lines : []).filter((l) => !l.seat && l.counter === id).reduce((n, l) => n + l.quantity, 0);
+let busy = false; // an action is under way
 
 function render() {
   const { hold } = holding;
-  if (map) map.mark(choice.seats, mineSeats());
+  if (map) map.mark(choice.seats, seatsOf(hold));
   if (list) list.update();
+  const held = placesOf(hold);
   renderPlaces(counters, {
-    chosen: (id) => choice.places.get(id) || 0, mine: minePlaces, room: choice.room, open: sale === 'open',
-    step(id, by) {
-      if (by > 0 && choice.room < 1) return full();
-      return choice.setPlaces(id, (choice.places.get(id) || 0) + by);
-    },
+    chosen: (id) => choice.places.get(id) || 0, mine: (id) => held.get(id) || 0, step, room: choice.room, open: sale === 'open',
   });
-  const items = chosenItems();
   renderBasket(byId('basket'), {
-    choice, hold, busy, sale, noun: venue ? ['seat', 'seats'] : ['ticket', 'tickets'], max: choice.max, holdFor: span(event.hold_seconds),
-    same: Boolean(hold) && choice.equals(hold.lines), items, lines: hold ? hold.lines.map(heldLine) : [], heldTotal: hold && asMoney(hold.amount, hold.currency),
-    total: { amount: items.reduce((sum, i) => sum + i.price.amount, 0), currency: event.currency },
-  }, { take, release, checkout, undo, expired });
-}
-
-function chosenItems() {
-  const seats = [...choice.seats].map((i) => ({
-    key: `seat-${i}`, text: label(venue, i), note: levelOf(venue, i)?.name, price: levelOf(venue, i)?.price || asMoney(0, event.currency), remove: () => choice.remove(i),
-  }));
-  const places = [...choice.places].map(([id, n]) => {
-    const c = counters.find((k) => k.id === id) || { name: 'Place' };
-    return { key: `place-${id}`, text: `${n} × ${c.name}`, price: asMoney((c.price ? c.price.amount : 0) * n, event.currency), remove: () => choice.setPlaces(id, 0) };
-  });
-  return seats.concat(places);
-}
-
-function heldLine(l) {
-  return { key: `line-${l.line}`, text: l.seat ? l.label : `${l.quantity} × ${l.label}`, price: lineTotal(l) };
-}
-
-// lineTotal: price is of one place.
-function lineTotal(l) {
-  const price = asMoney(l.price, event.currency);
-  return { ...price, amount: price.amount * (l.seat ? 1 : l.quantity) };
+    choice, hold, busy, sale, max: choice.max, noun: venue ? ['seat', 'seats'] : ['ticket', 'tickets'], holdFor: span(event.hold_seconds),
+    same: Boolean(hold) && choice.equals(hold.lines), ...chosenLines({ choice, venue, counters, currency: event.currency }),
+    lines: hold ? heldLines(hold) : [], heldTotal: hold ? money(hold.amount, hold.currency) : '',
+  }, { take, release, checkout, undo: () => adopt(holding.hold), expired });
 }
 
 // ---- choosing
 
 function full() {
   notify(`You can choose up to ${choice.max}. Remove one first.`, { code: 'limit', tone: 'warn' });
-  return false;
 }
 
+function step(counter, by) {
+  if (by > 0 && choice.room < 1) full();
+  else choice.setPlaces(counter, (choice.places.get(counter) || 0) + by);
+}
+
+// pick takes a seat into the choice, or out of it.
 function pick(i) {
   if (choice.seats.has(i)) {
     choice.remove(i);
-    return speak(`${label(venue, i)} removed. ${plural(choice.count, 'seat', 'seats')} chosen.`);
-  }
-  if (sale !== 'open') {
+    speak(`${label(venue, i)} removed. ${plural(choice.count, 'seat', 'seats')} chosen.`);
+  } else if (sale !== 'open') {
     notify('This is not on sale right now.', { code: 'not_on_sale', tone: 'warn' });
-    return undefined;
+  } else if (!mayBeChosen(i)) {
+    speak(`${label(venue, i)} is ${map.status(i)}.`);
+  } else if (!choice.add(i)) {
+    full();
+  } else {
+    dismiss('seat_taken');
+    speak(`${label(venue, i)} chosen. ${plural(choice.count, 'seat', 'seats')} chosen.`);
   }
-  if (!(map.scene.states[i] === AVAILABLE || mineSeats().has(i)) || venue.cls[i] === 255) {
-    return speak(`${label(venue, i)} is ${map.status(i)}.`);
-  }
-  if (!choice.add(i)) return full();
-  dismiss('seat_taken');
-  return speak(`${label(venue, i)} chosen. ${plural(choice.count, 'seat', 'seats')} chosen.`);
+}
+
+function mayBeChosen(i) {
+  return venue.cls[i] !== 255 && (map.scene.states[i] === AVAILABLE || seatsOf(holding.hold).has(i));
 }
 
 function speak(text) {
   byId('map-says').textContent = text;
 }
 
-function best(e) {
-  e.preventDefault();
-  const n = Number(byId('best-quantity').value);
-  const cls = Number(byId('best-class').value);
-  const mine = mineSeats();
-  const found = bestTogether(venue, map.scene.states, n, cls, (i) => !mine.has(i) && (cls >= 0 || map.scene.shown(venue.cls[i])));
-  if (!found.length) return notify(`There are no ${n} seats together${cls < 0 ? '' : ' at this price'} any more. Try fewer, or another price.`, { code: 'best', tone: 'warn' });
+// best replaces the chosen seats by n together. With "any price" it looks where
+// the filter looks.
+function best(n, cls) {
+  const found = bestTogether(venue, map.scene.states, n, cls, (i) => cls >= 0 || map.scene.shown(venue.cls[i]));
+  if (!found.length) {
+    notify(`There are no ${n} seats together${cls < 0 ? '' : ' at this price'} any more. Try fewer, or another price.`, { code: 'best', tone: 'warn' });
+    return;
+  }
   dismiss('best');
   choice.set(found, choice.places);
   map.look(found);
   byId('map').scrollIntoView({ block: 'nearest' });
-  return speak(`${found.map((i) => label(venue, i)).join('; ')} chosen.`);
+  speak(`${found.map((i) => label(venue, i)).join('; ')} chosen.`);
 }
 
 // ---- holding
 
-async function working(f) {
+// working runs one action at a time and shows that it runs.
+async function working(action) {
   if (busy) return;
   busy = true;
   render();
   try {
-    await f();
+    await action();
   } catch (err) {
-    if (!(err instanceof Problem)) console.error(err);
     refused(err);
   } finally {
     busy = false;
@@ -148,9 +124,9 @@ function take() {
 
 function release() {
   return working(async () => {
-    const lines = holding.hold.lines;
+    const seats = seatsOf(holding.hold);
     await holding.release();
-    lines.forEach((l) => l.seat && map && map.setState(l.seat - 1, AVAILABLE));
+    for (const i of seats) map.setState(i, AVAILABLE);
     choice.clear();
     feed.now();
   });
@@ -166,13 +142,7 @@ function checkout() {
 
 // adopt makes the choice what the hold holds.
 function adopt(hold) {
-  const places = new Map();
-  for (const l of hold.lines) if (!l.seat) places.set(l.counter, (places.get(l.counter) || 0) + l.quantity);
-  choice.set(hold.lines.filter((l) => l.seat).map((l) => l.seat - 1), places);
-}
-
-function undo() {
-  adopt(holding.hold);
+  choice.set(seatsOf(hold), placesOf(hold));
 }
 
 function expired() {
@@ -183,56 +153,22 @@ function expired() {
 }
 
 function refused(err) {
-  if (err.code === 'seat_taken') return taken(err.body.seats || []);
-  if (err.code === 'hold_expired' || err.code === 'hold_released') {
-    holding.forget();
-    feed.now();
+  if (err instanceof Problem && err.code === 'seat_taken') {
+    taken(err.body.seats);
+    return;
   }
-  if (err.code === 'not_enough_places') feed.now();
-  return explain(err);
+  if (err.code === 'hold_expired' || err.code === 'hold_released') holding.forget();
+  if (!['line', 'unauthenticated', 'no_answer'].includes(err.code)) feed.now(); // what we showed was out of date
+  explain(err);
 }
 
 // taken corrects the map in place, says which seats went, and keeps the rest.
 function taken(gone) {
-  const was = gone.map(({ seat, state }) => ({ i: seat - 1, state })).filter(({ i }) => i >= 0 && i < venue.count);
-  for (const { i, state } of was) map.setState(i, state === 'held' ? HELD : SOLD);
-  choice.remove(...was.map(({ i }) => i));
-  const names = was.map(({ i }) => label(venue, i)).join('; ');
+  for (const { seat, state } of gone) map.setState(seat - 1, state === 'held' ? HELD : SOLD);
+  choice.remove(...gone.map(({ seat }) => seat - 1));
+  const names = gone.map(({ seat }) => label(venue, seat - 1)).join('; ');
   const rest = choice.count ? ` ${choice.count === 1 ? 'The other one is' : `The other ${choice.count} are`} still chosen.` : '';
   notify(`Just taken by someone else: ${names}.${rest}`, { code: 'seat_taken', tone: 'warn' });
-}
-
-// ---- start
-
-let feed = { now() {} };
-
-async function start() {
-  choice.onChange(render);
-  render();
-  if (event.geometry) {
-    const geometry = await read(event.geometry);
-    venue = parseVenue(geometry, levels);
-    map = new SeatMap(byId('seat-map'), venue, { pick, say: speak, tip });
-    list = new SeatList(venue, map.scene, { pick });
-    renderFilters(venue.classes, (hidden) => {
-      map.show(hidden);
-      list.update();
-    });
-    byId('zoom-in').addEventListener('click', () => map.zoomStep(1.8));
-    byId('zoom-out').addEventListener('click', () => map.zoomStep(1 / 1.8));
-    byId('zoom-fit').addEventListener('click', () => map.showAll());
-    setUpBest();
-  }
-  choice.restore((i) => Boolean(venue) && i < venue.count && venue.row[i] >= 0);
-  const hold = await holding.restore();
-  if (hold && !choice.count) adopt(hold);
-  if (!hold) over();
-  feed = follow(event.seats, { states: received, problem: (p) => explain(p, { quiet: true }) });
-  render();
-  document.addEventListener('visibilitychange', async () => {
-    if (document.hidden || !holding.hold || busy) return;
-    if (!(await holding.restore()) && !over()) expired();
-  });
 }
 
 // over forgets the choice once it was bought or given back elsewhere, and says
@@ -243,46 +179,57 @@ function over() {
   return done;
 }
 
+// received shows a new snapshot of the seats.
 function received(states, body) {
   dismiss('no_answer');
   if (map && states) {
-    const first = byId('map').dataset.ready !== 'true';
     map.setStates(states);
-    if (first) {
-      byId('map').dataset.ready = 'true';
-      byId('seat-map').dataset.ready = 'true';
-      byId('map-wait').remove();
-    }
-    const mine = mineSeats();
+    ready();
+    const mine = seatsOf(holding.hold);
     const gone = [...choice.seats].filter((i) => states[i] !== AVAILABLE && !mine.has(i));
     if (gone.length && !busy) taken(gone.map((i) => ({ seat: i + 1, state: states[i] === HELD ? 'held' : 'sold' })));
   }
-  const available = new Map((body.counters || []).map((c) => [c.id, c.available]));
-  counters = counters.map((c) => (available.has(c.id) ? { ...c, available: available.get(c.id) } : c));
+  const available = new Map(body.counters.map((c) => [c.id, c.available]));
+  counters = counters.map((c) => ({ ...c, available: available.get(c.id) ?? c.available }));
   render();
 }
 
-function setUpBest() {
-  byId('best-quantity').append(...Array.from({ length: choice.max }, (_, k) => h('option', { value: k + 1, selected: k === Math.min(1, choice.max - 1) }, String(k + 1))));
-  byId('best-class').append(h('option', { value: -1 }, 'Any price'), ...venue.classes.map((c, k) => h('option', { value: k }, c.name)));
-  byId('best').addEventListener('submit', best);
+// ---- start
+
+async function setUpMap() {
+  venue = parseVenue(await read(event.geometry), levels);
+  map = new SeatMap(byId('seat-map'), venue, { pick, say: speak, tip });
+  list = new SeatList(venue, map.scene, { pick });
+  renderFilters(venue.classes, (hidden) => {
+    map.show(hidden);
+    list.update();
+  });
+  setUpZoom(map);
+  setUpBest(venue.classes, choice.max, best);
 }
 
-function tip(text, x, y) {
-  const el = byId('map-tip');
-  el.hidden = !text;
-  if (!text) return;
-  el.textContent = text;
-  const room = byId('map').clientWidth;
-  el.style.left = `${Math.max(8, Math.min(x - el.offsetWidth / 2, room - el.offsetWidth - 8))}px`;
-  el.style.top = `${y > 70 ? y - el.offsetHeight - 18 : y + 22}px`;
+async function start() {
+  render();
+  if (event.geometry) await setUpMap();
+  choice.restore((i) => Boolean(venue) && venue.row[i] >= 0 && venue.cls[i] !== 255, (id) => counters.some((c) => c.id === id));
+  const hold = await holding.restore();
+  if (hold && !choice.count) adopt(hold);
+  if (!hold) over();
+  choice.onChange(render);
+  render();
+  feed = follow(event.seats, { states: received, problem: (p) => explain(p, { quiet: true }) });
+  document.addEventListener('visibilitychange', async () => {
+    if (document.hidden || !holding.hold || busy) return;
+    if (!(await holding.restore()) && !over()) expired();
+  });
 }
 
 // opening loads the page again when the sale starts, a little later for some, so
-// that a crowd of open pages does not ask in one instant.
+// that a crowd of open pages does not ask in one instant. A timer counts at most
+// 2^31 ms; who waits longer loads the page again before that.
 function opening() {
   const left = sale === 'soon' ? Date.parse(event.on_sale_at) - Date.now() : 0;
-  if (left > 0 && left < 2 ** 31 - 10000) setTimeout(() => location.reload(), left + Math.random() * 3000);
+  if (left > 0 && left < 2 ** 31 - 3000) setTimeout(() => location.reload(), left + Math.random() * 3000);
 }
 
 // A page that comes back from the browser's memory shows an old basket.

@@ -3,7 +3,6 @@
 import { byId, h, replace, svg } from './dom.js';
 import { colour, swatch } from './seats/palette.js';
 import { onThemeChange } from './seats/theme.js';
-import { money } from './money.js';
 
 // renderFilters draws one switch a class; change(hidden: Set of class indexes).
 export function renderFilters(classes, change) {
@@ -20,7 +19,7 @@ export function renderFilters(classes, change) {
         change(hidden);
       },
     }, svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: swatch(k), fill: colour(k, dark) })),
-    h('span', null, c.name), h('b', null, money(c.price)))));
+    h('span', null, c.name), h('b', null, c.price))));
   };
 
   // The first press shows only that price, which is what people mean by it; the

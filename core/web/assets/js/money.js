@@ -11,16 +11,9 @@ function format(currency) {
   return formats.get(currency);
 }
 
-export function money({ amount, currency }) {
+export function money(amount, currency) {
   const f = format(currency);
   return f.format(amount / 10 ** f.resolvedOptions().maximumFractionDigits);
-}
-
-// asMoney takes what the API calls an amount: an object, or an integer in the
-// event's currency.
-export function asMoney(value, currency) {
-  if (value === null || value === undefined) return null;
-  return typeof value === 'object' ? value : { amount: value, currency };
 }
 
 export function plural(n, one, many) {

@@ -4,18 +4,20 @@ import { byId, h } from './dom.js';
 import { words } from './words.js';
 
 const LEAVING = 2500; // ms to read why the page goes away
+const MOST = 3; // messages at once; the oldest goes
 
 // notify shows a message until it is closed or another with the same code comes.
 export function notify(text, { code = '', tone = 'info', button = null } = {}) {
   const box = byId('notices');
+  const same = [...box.children].find((n) => n.dataset.code === code && n.firstChild.textContent === text);
+  if (same) return; // said already; saying it again would only be read out again
   dismiss(code);
   const el = h('div.notice', { 'data-testid': 'notice', 'data-code': code, 'data-tone': tone },
     h('p', null, text),
     button && h('button.button.small', { type: 'button', onclick: button.act }, button.text),
     h('button.close', { type: 'button', 'aria-label': 'Close message', onclick: () => el.remove() }, '×'));
   box.append(el);
-  while (box.children.length > 3) box.firstElementChild.remove();
-  return el;
+  while (box.children.length > MOST) box.firstElementChild.remove();
 }
 
 export function dismiss(code) {

@@ -3,7 +3,7 @@
 import { Problem, act, read } from './api.js';
 import { countdown } from './countdown.js';
 import { byId, data, h, replace, svg } from './dom.js';
-import { asMoney, money } from './money.js';
+import { money } from './money.js';
 import { explain } from './notice.js';
 import { describe } from './orderstate.js';
 
@@ -34,21 +34,16 @@ function show(o) {
         h('p.actions', null, view.actions.map((a) => ACTIONS[a](o))))),
     h('section.panel', { 'aria-label': 'What you are buying' },
       h('ul.lines', null, (o.lines || []).map((l) => h('li.line', { 'data-testid': 'order-line' },
-        h('span.line-text', null, h('b', null, l.seat || l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`)),
-        h('span.line-price', null, money(lineTotal(l, o.currency)))))),
-      h('p.total', null, h('span', null, 'Total'), h('b', null, money(asMoney(o.amount, o.currency))))),
+        h('span.line-text', null, h('b', null, l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`)),
+        h('span.line-price', null, money(l.price * l.quantity, o.currency))))),
+      h('p.total', null, h('span', null, 'Total'), h('b', null, money(o.amount, o.currency)))),
     h('p.fine', null, `Order ${o.id}`));
   plan(view.poll);
   return undefined;
 }
 
-function lineTotal(l, currency) {
-  const price = asMoney(l.price, currency);
-  return { ...price, amount: price.amount * (l.seat ? 1 : l.quantity || 1) };
-}
-
 const ACTIONS = {
-  pay: (o) => payLink(o, `Pay ${money(asMoney(o.amount, o.currency))}`),
+  pay: (o) => payLink(o, `Pay ${money(o.amount, o.currency)}`),
   retry: (o) => payLink(o, 'Try another card'),
   cancel: () => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, 'Give the seats back'),
   tickets: (o) => h('a.button', { href: o.tickets && o.tickets.length === 1 ? `/tickets/${encodeURIComponent(o.tickets[0].id)}` : '/tickets', 'data-testid': 'see-tickets' }, o.tickets && o.tickets.length === 1 ? 'See your ticket' : 'See your tickets'),
@@ -100,9 +95,7 @@ function fail(err) {
 async function pay(token) {
   box.dataset.tone = 'busy';
   try {
-    const body = { card_token: token };
-    if (order) body.expected_amount = asMoney(order.amount, order.currency).amount;
-    const o = await act(`pay:${id}`, 'POST', `${path}/payments`, body);
+    const o = await act(`pay:${id}`, 'POST', `${path}/payments`, { card_token: token, expected_amount: order.amount });
     forgetToken();
     show(o);
   } catch (err) {

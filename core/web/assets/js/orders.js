@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { byId, h, replace } from './dom.js';
-import { asMoney, money } from './money.js';
+import { money } from './money.js';
 import { explain } from './notice.js';
 import { STATE_WORDS, describe } from './orderstate.js';
 
@@ -10,7 +10,7 @@ function row(o) {
   const { tone } = describe(o);
   return h('li', null, h('a.panel.order-row', { href: `/orders/${encodeURIComponent(o.id)}`, 'data-testid': 'order-row', 'data-state': o.state },
     h('span.order-row-text', null, h('b', null, o.title), h('span.muted', null, (o.lines || []).map((l) => l.label).join(' · '))),
-    h('span.order-row-end', null, h('b', null, money(asMoney(o.amount, o.currency))), h('span.badge', { 'data-tone': tone }, STATE_WORDS[o.state] || o.state))));
+    h('span.order-row-end', null, h('b', null, money(o.amount, o.currency)), h('span.badge', { 'data-tone': tone }, STATE_WORDS[o.state] || o.state))));
 }
 
 async function start() {

@@ -82,7 +82,7 @@ function why({ payment }) {
 }
 
 function price({ amount, currency }) {
-  return money(typeof amount === 'object' ? amount : { amount, currency });
+  return money(amount, currency);
 }
 
 // STATE_WORDS are for lists, where one or two words must do.

@@ -3,7 +3,6 @@
 import { AVAILABLE } from './codec.js';
 import { levelOf } from './venue.js';
 import { byId, h } from '../dom.js';
-import { money } from '../money.js';
 
 export class SeatList {
   // on.pick(i) adds a seat; scene has states and chosen as the map has them.
@@ -59,7 +58,7 @@ export class SeatList {
   fillSeats() {
     const row = this.v.rows[Number(this.row.value)];
     const open = row && this.row.value !== '' ? row.seats.filter((i) => this.open(i)) : [];
-    fill(this.seat, open.map((i) => ({ value: i, text: `Seat ${this.v.number[i]}, ${levelOf(this.v, i).name}, ${money(levelOf(this.v, i).price)}` })));
+    fill(this.seat, open.map((i) => ({ value: i, text: `Seat ${this.v.number[i]}, ${levelOf(this.v, i).name}, ${levelOf(this.v, i).price}` })));
   }
 }
 

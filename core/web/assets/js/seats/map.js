@@ -8,7 +8,6 @@ import { Painter } from './paint.js';
 import { onThemeChange, readTheme } from './theme.js';
 import { step } from './steps.js';
 import { label, levelOf } from './venue.js';
-import { money } from '../money.js';
 
 const PAD = 18; // px around the whole map
 const GLIDE = 260; // ms of a zoom by button
@@ -184,7 +183,7 @@ export class SeatMap {
 
   describe(i) {
     const level = levelOf(this.v, i);
-    const price = level ? `${level.name}, ${money(level.price)}` : 'not for sale';
+    const price = level ? `${level.name}, ${level.price}` : 'not for sale';
     return `${label(this.v, i)} · ${price} · ${this.status(i)}`;
   }
 

@@ -4,7 +4,7 @@
 // parseVenue turns the API's geometry and the event's price levels into
 //   count, x, y, cls (index into classes), row, place (position in the row),
 //   number, rows [{section, name, seats}], sections [{name, rows, seats, box}],
-//   classes [{class, name, amount}], areas, pitch (distance of neighbours), box
+//   classes (the levels, dearest first), areas, pitch (distance of neighbours), box
 export function parseVenue(geometry, levels) {
   const count = geometry.seat_count;
   const classes = levels.map((l) => ({ ...l })).sort((a, b) => b.amount - a.amount);

@@ -1,0 +1,55 @@
+// What is chosen or held, as lines a person reads: the same shape for both.
+
+import { money } from './money.js';
+import { label, levelOf } from './seats/venue.js';
+
+// withPrices adds the text of the price to each level of an event.
+export function withPrices({ levels, currency }) {
+  return levels.map((l) => ({ ...l, price: money(l.amount, currency) }));
+}
+
+// countersOf lists what is bought by quantity. Where there is a seat map, a class
+// is counted along with its seats and is not a choice of its own.
+export function countersOf({ counters, geometry }, levels) {
+  const byClass = new Map(levels.map((l) => [l.class, l]));
+  return counters.filter((c) => c.kind === 'area' || !geometry)
+    .map((c) => ({ ...c, price: byClass.get(c.class)?.price || '', amount: byClass.get(c.class)?.amount || 0 }));
+}
+
+// chosenLines returns {items, total} of a choice.
+export function chosenLines({ choice, venue, counters, currency }) {
+  let total = 0;
+  const line = (key, text, note, amount, remove) => {
+    total += amount;
+    return { key, text, note, price: money(amount, currency), remove };
+  };
+  const items = [...choice.seats].map((i) => {
+    const level = levelOf(venue, i);
+    return line(`seat-${i}`, label(venue, i), level.name, level.amount, () => choice.remove(i));
+  });
+  for (const [id, n] of choice.places) {
+    const c = counters.find((k) => k.id === id);
+    items.push(line(`place-${id}`, `${n} × ${c.name}`, '', c.amount * n, () => choice.setPlaces(id, 0)));
+  }
+  return { items, total: money(total, currency) };
+}
+
+// heldLines returns the lines of a hold. The price in a line is of one place.
+export function heldLines(hold) {
+  return hold.lines.map((l) => ({
+    key: `line-${l.line}`, text: l.seat ? l.label : `${l.quantity} × ${l.label}`, price: money(l.price * l.quantity, hold.currency),
+  }));
+}
+
+// seatsOf and placesOf take a hold apart: seat indexes, and quantities by counter.
+export function seatsOf(hold) {
+  return new Set(hold ? hold.lines.filter((l) => l.seat).map((l) => l.seat - 1) : []);
+}
+
+export function placesOf(hold) {
+  const places = new Map();
+  for (const l of hold ? hold.lines : []) {
+    if (!l.seat) places.set(l.counter, (places.get(l.counter) || 0) + l.quantity);
+  }
+  return places;
+}

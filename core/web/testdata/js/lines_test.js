@@ -1,0 +1,39 @@
+import { equal, store } from './check.js';
+import { LEVELS, hall } from './venues.js';
+const { chosenLines, countersOf, heldLines, placesOf, seatsOf, withPrices } = await import(`${self.assets}/js/lines.js`);
+const { Choice } = await import(`${self.assets}/js/choice.js`);
+const { parseVenue } = await import(`${self.assets}/js/seats/venue.js`);
+
+const EVENT = {
+  currency: 'EUR', geometry: '/v1/geometry/x', levels: LEVELS,
+  counters: [{ id: 1, kind: 'class', name: 'Near', class: 'A', available: 5 }, { id: 2, kind: 'area', name: 'Field', class: 'B', available: 9 }],
+};
+
+const HOLD = {
+  currency: 'EUR', amount: 17000,
+  lines: [{ line: 0, seat: 3, label: 'Stalls, row 1, seat 3', counter: null, quantity: 1, price: 9000 }, { line: 1, seat: null, label: 'Field', counter: 2, quantity: 2, price: 4000 }],
+};
+
+export function aClassIsChosenByItsSeatsWhereThereAreSome() {
+  const levels = withPrices(EVENT);
+  equal(countersOf(EVENT, levels).map((c) => c.name), ['Field']);
+  equal(countersOf({ ...EVENT, geometry: null }, levels).map((c) => [c.name, c.price]), [['Near', '€90'], ['Field', '€40']]);
+}
+
+export function chosenLinesAddUp() {
+  const levels = withPrices(EVENT);
+  const choice = new Choice('e', 6, store());
+  choice.set([2, 30], [[2, 3]]);
+  const { items, total } = chosenLines({ choice, venue: parseVenue(hall(), levels), counters: countersOf(EVENT, levels), currency: 'EUR' });
+  equal(items.map((i) => [i.text, i.price]), [['Stalls, row 1, seat 3', '€90'], ['Circle, row 1, seat 1', '€40'], ['3 × Field', '€120']]);
+  equal(total, '€250');
+  items[2].remove();
+  items[0].remove();
+  equal(choice.request(), { seats: [31] });
+}
+
+export function aHoldIsTakenApart() {
+  equal(heldLines(HOLD).map((l) => [l.text, l.price]), [['Stalls, row 1, seat 3', '€90'], ['2 × Field', '€80']]);
+  equal([[...seatsOf(HOLD)], [...placesOf(HOLD)]], [[2], [[2, 2]]]);
+  equal([seatsOf(null).size, placesOf(null).size], [0, 0]);
+}
