@@ -299,3 +299,25 @@ func TestDoorAtItsBorders(t *testing.T) {
 		})
 	}
 }
+
+// Two edges tick; only one leads. X moves each second all the same, whichever tick begins it.
+func TestAnyTickMovesX(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		b := newBench(t, s, Config{})
+		other := b.room(Config{Settings: b.r.cfg.Settings})
+		b.arrive(other)
+		b.crowd(100)
+		b.pass(time.Second)
+		fence := itoa(b.call(scriptTick, "", 0, 0, 0).header.fence)
+		for i := int64(1); i <= 5; i++ {
+			b.pass(950 * time.Millisecond)
+			if _, err := other.call(t.Context(), scriptTick, "", 99, 0, 0); err != nil { // begins the second; its X counts nothing
+				t.Fatal(err)
+			}
+			b.pass(50 * time.Millisecond)
+			if rep := b.call(scriptTick, fence, 10*i, 0, 0); rep.status != statusEarly || rep.header.x != 10*(i-1) {
+				t.Fatalf("second %d: %s, X %d", i, rep.status, rep.header.x)
+			}
+		}
+	})
+}

@@ -57,6 +57,7 @@ func (c *checkpoint) apply(r record) {
 	case kindLease:
 		l := lease{r.N, r.Place, r.Entry, r.End, r.Hard}
 		if old, ok := c.Leases[r.Vid]; !ok || l.End >= old.End {
+			l.Entry = max(l.Entry, old.Entry) // a renewal does not repeat it
 			c.Leases[r.Vid] = l
 		}
 		c.Tail = max(c.Tail, l.Entry)

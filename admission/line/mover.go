@@ -69,10 +69,13 @@ func (m *mover) window(h header) (from, to int64) {
 	return from / 8 * 8, min(h.x+walkMax, max(h.next, h.x))
 }
 
-// heard takes the header of a tick that began a second.
+// heard takes the header of a tick's reply; it counts once for each second, whichever edge began it.
 func (m *mover) heard(h header) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.last.exists && h.ticks == m.last.ticks {
+		return
+	}
 	if h.x > m.last.x && m.last.exists {
 		m.spans = append(m.spans, span{m.last.x, h.x, h.rt})
 	}

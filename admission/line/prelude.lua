@@ -20,7 +20,7 @@ local function text(v)
   return v == math.floor(v) and int(v) or tostring(v)
 end
 
-local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'at', 'tick_at', 'ticks', 'cap', 'gap',
+local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'proposed', 'at', 'tick_at', 'ticks', 'cap', 'gap',
   'tail', 'opens_at', 'paused', 'closed', 'idle', 'hard', 'fence', 'leader_until', 'here_at', 'all_until', 'share', 'waiting',
   'losses', 'grants', 'pickups', 'lapsed', 'left', 'test_clock'}
 local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps'}

@@ -9,11 +9,16 @@ import (
 )
 
 // call runs a script for this edge, takes the room's header from the reply, and passes its events on. A caller
-// that was behind (FENCED) is brought up to date and tries once more; a store that lost the room is rebuilt.
+// that was behind (FENCED) is brought up to date and tries once more; a store that lost the room is rebuilt. If that
+// turns out to be another epoch the call is not repeated: its tickets were of the old one.
 func (r *Room) call(ctx context.Context, s script, args ...any) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
+	began := r.view.Load().epoch
 	for try := 0; ; try++ {
+		if now := r.view.Load().epoch; began != 0 && now != began {
+			return reply{}, fmt.Errorf("%w: the room has a new epoch", ErrRetry)
+		}
 		rep, err := r.once(ctx, s, args...)
 		if err != nil {
 			return rep, err

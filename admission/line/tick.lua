@@ -7,6 +7,12 @@ if h.leader == edge or h.leader == '' or h.leader_until <= h.rt then
   set('leader', edge)
   set('leader_until', h.rt + 3000000)
 end
+if h.leader == edge and ARGV[5] == int(h.fence) then
+  -- Kept, not applied: another edge's tick may begin the second, and must move X as far as the leader would have.
+  set('proposed', tonumber(ARGV[6]))
+  set('share', tonumber(ARGV[7]))
+  set('waiting', tonumber(ARGV[8]))
+end
 end_leases()
 drop_absent()
 grant()
@@ -15,13 +21,8 @@ set('tick_at', h.rt)
 set('ticks', h.ticks + 1)
 set('at', now)
 set('x0', h.x)
-if h.leader == edge and ARGV[5] == int(h.fence) then
-  local x = tonumber(ARGV[6])
-  if h.phase == 'open' and h.paused == 0 and h.closed == 0 and x > h.x then
-    set('x', x)
-    emit('x', nil, nil, nil, int(h.x))
-  end
-  set('share', tonumber(ARGV[7]))
-  set('waiting', tonumber(ARGV[8]))
+if h.phase == 'open' and h.paused == 0 and h.closed == 0 and h.proposed > h.x then
+  set('x', h.proposed)
+  emit('x', nil, nil, nil, int(h.x))
 end
 return finish('OK')
