@@ -6,7 +6,7 @@
 // (refuse) turns an error into an answer. Handlers read the request, ask core/event
 // or core/booking, and write what came back; they decide nothing.
 //
-// What is checked, in this order: sizes (limits.go), parameters, the pass, the
+// What is checked, in this order: sizes (limits.go), the pass, parameters, the
 // other-site rule and the account, the key, the size of the body. Answers that
 // belong to one person are "private, no-store"; what everybody sees is kept for a
 // second; a venue's plan, named by its hash, for a year. A GET changes nothing.

@@ -30,7 +30,7 @@ func TestBuyingNeedsAPass(t *testing.T) {
 		{"with a changed byte", good[:len(good)-4] + "AAAA"},
 		{"an account's token", ada.token},
 	} {
-		for _, path := range []string{"/v1/events/gig/holds", "/v1/events/gig/orders", "/v1/events/nope/holds", "/v1/orders/" + order.str("id") + "/payments"} {
+		for _, path := range []string{"/v1/events/gig/holds", "/v1/events/gig/orders", "/v1/events/nope/holds?odd=1", "/v1/orders/" + order.str("id") + "/payments"} {
 			for _, token := range []string{"Bearer " + ada.token, "Bearer forged", ""} {
 				r := ada.do("POST", path, map[string]any{"seats": []int{2}}, "Ropeline-Pass", c.pass, "Authorization", token, "Idempotency-Key", "")
 				if r.status != http.StatusForbidden || r.str("code") != "pass_required" {

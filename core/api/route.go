@@ -88,13 +88,13 @@ func (a *API) serve(rt *route) http.HandlerFunc {
 
 func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error) {
 	c := &call{route: rt}
-	if err := checkQuery(rt, r); err != nil {
-		return err
-	}
 	if rt.is(needPass) {
 		if err := a.checkPass(r); err != nil {
 			return err
 		}
+	}
+	if err := checkQuery(rt, r); err != nil {
+		return err
 	}
 	if rt.is(needAccount) {
 		token, cookie := credential(r)
