@@ -12,10 +12,10 @@ const (
 	maxChoices  = 40 // holds tried before a buyer despairs
 	lookLow     = time.Second
 	lookHigh    = 2 * time.Second // between two looks at a map on which nothing is free
-	thinkLow    = 50 * time.Millisecond
-	thinkHigh   = 400 * time.Millisecond // people look at a map before they choose
-	renewAfter  = 2 * time.Minute        // a pass lives 5 minutes
-	maxAttempts = 8                      // of one keyed call
+	thinkLow    = 300 * time.Millisecond
+	thinkHigh   = 1500 * time.Millisecond // people look at a map before they choose
+	renewAfter  = 2 * time.Minute         // a pass lives 5 minutes
+	maxAttempts = 8                       // of one keyed call
 )
 
 // seatMap is the answer of /v1/events/{event}/seats: two bits a seat, seat 1 in
