@@ -22,6 +22,7 @@ func admissionKeys(dir string) error {
 func TestAPersonWaitsAndIsLetIn(t *testing.T) {
 	bothStores(t, func(t *testing.T, store string) {
 		e := newEdge(t, roomWith("rate 1000/s"), store)
+		e.h2 = store == "" // HTTP/1.1 with the other store
 		v := e.visitor()
 		const uri = "/deep/./a%2Fb//c%20d?q=1&q=%c3%a9&empty=&x=a+b"
 		page := v.navigate(uri).want(t, 503)

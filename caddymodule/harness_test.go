@@ -36,6 +36,7 @@ type edge struct {
 	global string // options of the ropeline block besides keys and data
 	sock   string
 
+	h2            bool   // visitors speak HTTP/2
 	network, addr string // where visitors connect to; the socket unless a browser has to
 }
 
@@ -109,6 +110,9 @@ func (e *edge) config(room string) string {
 	return fmt.Sprintf(`{
 	admin off
 	persist_config off
+	servers {
+		protocols h1 h2c
+	}
 	log {
 		level ERROR
 	}
@@ -152,6 +156,10 @@ func (e *edge) visitor() *visitorClient {
 	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, e.network, e.addr)
 	}}
+	if e.h2 {
+		tr.Protocols = new(http.Protocols)
+		tr.Protocols.SetUnencryptedHTTP2(true)
+	}
 	e.t.Cleanup(tr.CloseIdleConnections)
 	return &visitorClient{e, &http.Client{Jar: jar, Transport: tr, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}

@@ -51,6 +51,11 @@ func (h *Handler) identify(r *http.Request) visitor {
 		case err != nil:
 			v.forged = h.refused(err) || v.forged
 			v.stalePass = true
+		case now.After(p.Expires):
+			// No leeway here: the edge dates passes by the store's own clock, and from its lease's end on the slot
+			// may be another's. Leeway is for origins, whose clocks nobody measures.
+			tokenInvalid.WithLabelValues(h.Room, string(admission.ReasonExpired)).Inc()
+			v.stalePass = true
 		case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID)):
 			v.stalePass = true
 		default:
