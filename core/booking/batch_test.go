@@ -259,3 +259,27 @@ func (x *sale) commits() (n int) {
 	}
 	return n
 }
+
+// A stranger who asks for a hold by its id is told that there is none, and neither
+// waits for its rows nor touches them, though its time is over: its owner's payment
+// may be confirming it at this moment.
+func TestAStrangersReleaseTouchesNothing(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	v := x.mustHold(1, seats(1))
+	x.age(v.ID, 8*time.Minute)
+	release := x.holdLocked(`SELECT FROM hold_line FOR NO KEY UPDATE`)
+	_, err := x.e.Release(t.Context(), x.command(2), ReleaseRequest{v.ID})
+	wantCode(t, err, "not_found")
+	release()
+	var state int
+	if err := x.db.Pool.QueryRow(t.Context(), `SELECT state FROM hold_line`).Scan(&state); err != nil || state != 1 {
+		t.Errorf("the line is in state %d, %v", state, err)
+	}
+}
+
+func TestAPanicIsAnErrorOfItsBatch(t *testing.T) {
+	err := guard(func() error { panic("boom") })
+	if err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "batch_test.go") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 
 	"github.com/ropeline/ropeline/core/hold"
@@ -115,6 +116,18 @@ func (e *Engine) conclude(batch []*request, out map[*request]outcome) (skipped [
 	return skipped
 }
 
+// guard makes a panic an error: the lane's goroutine is nobody's request, so it would
+// take the whole process and every buyer in it along. The batch is halved until the
+// request that did it stands alone.
+func guard(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a batch: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn()
+}
+
 // try runs the batch's transaction once. The context is the batch's own, never a
 // request's: nobody's closed tab ends the others' purchase.
 func (e *Engine) try(batch []*request, wait hold.Wait) (map[*request]outcome, error) {
@@ -122,7 +135,7 @@ func (e *Engine) try(batch []*request, wait hold.Wait) (map[*request]outcome, er
 	defer cancel()
 	begin := time.Now()
 	d := &decision{e: e, batch: batch, wait: wait, out: make(map[*request]outcome, len(batch))}
-	err := e.db.Once(ctx, d.run)
+	err := guard(func() error { return e.db.Once(ctx, d.run) })
 	if errors.Is(err, errNoEffect) {
 		err = nil
 	}

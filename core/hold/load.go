@@ -197,6 +197,11 @@ func (w *World) readHolds(b *batch, events []int64, ids []uuid.UUID) {
 	var h Hold
 	b.each(sqlHolds, []any{events, ids}, []any{&h.EventID, &h.ID, &h.AccountID, &h.State, &h.CreatedAt, &h.FirstHeldAt, &h.HeldUntil,
 		&h.Extended, &h.Amount, &h.Currency}, func() {
+		// The account's lock guards its holds. A hold whose account is not locked here
+		// (a stranger's, asked for by id) is not even read: its owner may be buying it.
+		if w.accounts[accountKey{h.EventID, h.AccountID}] == nil {
+			return
+		}
 		row := h
 		row.CreatedAt, row.FirstHeldAt, row.HeldUntil = h.CreatedAt.UTC(), h.FirstHeldAt.UTC(), h.HeldUntil.UTC()
 		w.addHold(&row)
@@ -206,9 +211,12 @@ func (w *World) readHolds(b *batch, events []int64, ids []uuid.UUID) {
 		l Line
 	)
 	b.each(sqlLines, []any{events, ids}, []any{&k.event, &k.hold, &l.N, &l.Seat, &l.Counter, &l.Version, &l.Qty, &l.Price, &l.State, &l.HeldUntil}, func() {
+		h := w.holds[k]
+		if h == nil {
+			return
+		}
 		row := l
 		row.HeldUntil = l.HeldUntil.UTC()
-		h := w.holds[k]
 		h.Lines = append(h.Lines, &row)
 		w.owner[&row] = h
 	})
