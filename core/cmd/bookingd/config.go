@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,28 @@ func loadConfig(environ map[string]string) (config, error) {
 		return c, fmt.Errorf("environment: %w", err)
 	}
 	return c, nil
+}
+
+// unknown lists variables with our prefix that nobody reads: misspelt ones, most
+// likely. They are a warning and no error, since an orchestrator adds some of its
+// own (a Kubernetes service "bookingd" sets BOOKINGD_PORT everywhere).
+func unknown(environ map[string]string) []string {
+	read := map[string]bool{}
+	fields, err := env.GetFieldParamsWithOptions(&config{}, env.Options{Prefix: prefix})
+	if err != nil {
+		return nil
+	}
+	for _, f := range fields {
+		read[f.Key] = true
+	}
+	var names []string
+	for name := range environ {
+		if strings.HasPrefix(name, prefix) && !read[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func environment() map[string]string { return env.ToMap(os.Environ()) }

@@ -58,6 +58,14 @@ func TestBadEnvironment(t *testing.T) {
 	}
 }
 
+func TestMisspeltVariableIsNoticed(t *testing.T) {
+	environ := good()
+	environ["BOOKINGD_SWEP"], environ["OTHER_SWEEP"] = "off", "on"
+	if got := unknown(environ); len(got) != 1 || got[0] != "BOOKINGD_SWEP" {
+		t.Errorf("unknown: %q", got)
+	}
+}
+
 // What `help` and the README list is what is read: each variable, with its default.
 func TestHelpListsEveryVariable(t *testing.T) {
 	var out, errOut bytes.Buffer
