@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -74,6 +76,42 @@ func (s *site) events(r *http.Request) (view, error) {
 type eventData struct {
 	EventDetail
 	Now time.Time
+}
+
+// named is a name with its price.
+type named struct {
+	Name  string
+	Price Money
+}
+
+// Prices are what the map's legend will say, in its order. They are in the page
+// from the start, so that nothing moves when the script puts switches there.
+func (e eventData) Prices() []named {
+	levels := slices.Clone(e.Levels)
+	slices.SortStableFunc(levels, func(a, b Level) int { return cmp.Compare(b.Amount, a.Amount) })
+	var out []named
+	for _, l := range levels {
+		out = append(out, named{l.Name, Money{l.Amount, e.Currency}})
+	}
+	return out
+}
+
+// Places are what is bought by quantity, as lines.js chooses it.
+func (e eventData) Places() []named {
+	var out []named
+	for _, c := range e.Counters {
+		if c.Kind != "area" && e.Geometry != "" {
+			continue
+		}
+		n := named{Name: c.Name, Price: Money{Currency: e.Currency}}
+		for _, l := range e.Levels {
+			if l.Class == c.Class {
+				n.Price.Amount = l.Amount
+			}
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 func (s *site) event(r *http.Request) (view, error) {

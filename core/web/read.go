@@ -43,12 +43,26 @@ type Route struct {
 // EventDetail is what the API says of one event (GET /v1/events/{event}).
 type EventDetail struct {
 	Event
-	Description   string `json:"description"`
-	Organiser     string `json:"organiser"`
-	Venue         *Venue `json:"venue"`
-	MaxPerAccount int    `json:"max_per_account"`
-	HoldSeconds   int    `json:"hold_seconds"`
-	Geometry      string `json:"geometry"`
+	Description string    `json:"description"`
+	Organiser   string    `json:"organiser"`
+	Venue       *Venue    `json:"venue"`
+	Levels      []Level   `json:"levels"`
+	Counters    []Counter `json:"counters"`
+	Geometry    string    `json:"geometry"` // "": there is no seat map
+}
+
+// Level is a price.
+type Level struct {
+	Class  string `json:"class"`
+	Name   string `json:"name"`
+	Amount int64  `json:"amount"` // minor units of the event's currency
+}
+
+// Counter is an area or a fare class, bought by quantity.
+type Counter struct {
+	Kind  string `json:"kind"` // area | class
+	Name  string `json:"name"`
+	Class string `json:"class"`
 }
 
 // Venue is where it happens.

@@ -8,9 +8,9 @@ const FEW = 50; // from here on the number left is worth knowing
 // mine(id) are the quantities wanted and held, step(id, by) changes the first,
 // room is how many more are possible, open whether it is on sale.
 export function renderPlaces(counters, { chosen, mine, step, room, open }) {
-  if (!differs(byId('places'), [room, open, counters.map((c) => [c, chosen(c.id), mine(c.id)])])) return;
-  byId('places').hidden = !counters.length;
-  replace(byId('places-list'), counters.map((c) => {
+  const box = byId('places');
+  if (!box || !differs(box, [room, open, counters.map((c) => [c, chosen(c.id), mine(c.id)])])) return;
+  replace(box, counters.map((c) => {
     const n = chosen(c.id);
     const left = Math.max(0, c.available + mine(c.id) - n);
     return h('li.place', null,
