@@ -24,6 +24,11 @@ func (r *Room) Configure(ctx context.Context, s Settings) error {
 }
 
 func (r *Room) configure(ctx context.Context) error {
+	if !r.view.Load().exists { // the commitment below depends on the epoch
+		if _, err := r.call(ctx, scriptStatus); err != nil {
+			return err
+		}
+	}
 	s := r.file.Load()
 	fields := map[string]string{
 		"state": string(s.State), "rate": s.Rate.String(), "gap": itoa(s.Rate.Gap()), "cap": itoa(int64(s.Cap)),

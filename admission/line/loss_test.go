@@ -120,3 +120,60 @@ func TestRoomMadeAnewHasItsSettings(t *testing.T) {
 		}
 	})
 }
+
+// Settings that are the first to reach an empty store commit to the epoch which that store then gets.
+func TestFirstSettingsCommitToTheEpoch(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		b := newBench(t, s, Config{})
+		r := b.room(Config{Name: "annex", Settings: Settings{State: StatePrequeue}})
+		if err := r.Configure(t.Context(), r.cfg.Settings); err != nil {
+			t.Fatal(err)
+		}
+		if snap := r.Snapshot(); snap.Epoch == 0 || hexOf(snap.Draw.Commit) != r.commit(snap.Epoch, time.Time{}) {
+			t.Fatalf("epoch %d, committed to %x", snap.Epoch, snap.Draw.Commit)
+		}
+	})
+}
+
+// A process that ends in order leaves no event behind for the next one to log twice.
+func TestEventsAcrossProcesses(t *testing.T) {
+	s := openStore(t, "redis")
+	dir := t.TempDir()
+	seen := map[int64]int{}
+	run := func(work func(*Room)) {
+		r, err := s.Room(Config{Name: "hall", Dir: dir, Lottery: testLottery, Settings: Settings{State: StatePrequeue, Rate: Rate{9, time.Second}, Cap: 9},
+			Events: func(es []Event) {
+				for _, e := range es {
+					seen[e.Seq]++
+				}
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		work(r)
+		if err := r.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(func(r *Room) {
+		if err := r.Change(t.Context(), Change{Action: ActionPause}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	run(func(r *Room) {
+		if err := r.Change(t.Context(), Change{Action: ActionResume}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if len(seen) < 3 {
+		t.Fatalf("only %d events", len(seen))
+	}
+	for seq, n := range seen {
+		if n != 1 {
+			t.Errorf("event %d was logged %d times", seq, n)
+		}
+	}
+}

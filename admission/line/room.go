@@ -26,7 +26,8 @@ type Config struct {
 
 	Lottery Lottery
 	// Events receives what happened in the store's order, each event once, from one goroutine at a time,
-	// before the visitors it concerns get their answers. It must not call the room. Nil: nothing is logged.
+	// before the visitors it concerns get their answers. It must not call the room. After a crash of the process
+	// the last ones may come again, with the same Seq. Nil: nothing is logged.
 	Events func([]Event)
 	Logger *slog.Logger // default: slog.Default
 }
@@ -61,6 +62,7 @@ type Room struct {
 	drawn   atomic.Pointer[drawn]
 	raise   sync.Mutex
 	stopped context.CancelFunc
+	ended   atomic.Bool
 	loops   sync.WaitGroup
 }
 
@@ -126,7 +128,7 @@ func (r *Room) Start(ctx context.Context) error {
 	r.keys = roomKeys(r.store.prefix, r.cfg.Name, r.edge)
 	r.mover.reset()
 	if err := r.arrive(ctx); err != nil {
-		if !errors.Is(err, ErrStore) {
+		if !errors.Is(err, ErrStore) && !errors.Is(err, ErrRetry) {
 			return errors.Join(err, log.close())
 		}
 		r.cfg.Logger.Warn("the room starts without its store and keeps trying", "room", r.cfg.Name, "error", err)
@@ -157,18 +159,16 @@ func (r *Room) nameEdge() {
 
 // Stop ends the loops, sends what was collected, and closes the log. ctx bounds the farewell.
 func (r *Room) Stop(ctx context.Context) error {
-	if r.stopped == nil {
+	if r.stopped == nil || r.ended.Swap(true) {
 		return nil
 	}
 	r.stopped()
 	r.loops.Wait()
 	r.flush(ctx)
-	if r.store.Embedded() {
-		// Nobody else gives indexes or grants: what is known now is exact.
-		if rep, err := r.call(ctx, scriptStatus); err == nil {
-			r.note(rep.header)
-			<-r.log.sync(record{Kind: kindClean})
-		}
+	// The last call also acknowledges the last events, so that the next process does not get them again.
+	if rep, err := r.call(ctx, scriptStatus); err == nil && r.store.Embedded() {
+		r.note(rep.header)
+		r.log.append(record{Kind: kindClean}) // nobody else gives indexes or grants: what is known now is exact
 	}
 	return r.log.close()
 }
