@@ -110,7 +110,7 @@ func (e *Engine) inDossier(ctx context.Context, k orderKey, decide func(d *dossi
 // inDossierWith does one more thing in the same transaction.
 func (e *Engine) inDossierWith(ctx context.Context, k orderKey, decide func(d *dossier) error, also func(context.Context, pgx.Tx) error) error {
 	var notes []note
-	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err := e.patiently(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		ev, err := hold.LockEvent(ctx, tx, k.event)
 		if err != nil {
 			return err

@@ -23,8 +23,10 @@ const (
 
 	// paymentLease is how long a claimed attempt is left alone by the others. It is
 	// longer than a call with its two transactions; if its worker dies, somebody
-	// looks again after it, and reads from the rows what is missing.
-	paymentLease = 3 * payment.CallDeadline
+	// looks again after it, and reads from the rows what is missing. Should the worker
+	// be slow and alive, both act on the same rows under the same lock, and a provider
+	// gets the same key twice.
+	paymentLease = payment.CallDeadline + 3*time.Second
 
 	// maxSteps bounds what one worker does for one attempt in a row: send, capture,
 	// and the odd void.

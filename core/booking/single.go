@@ -40,7 +40,7 @@ func (e *Engine) once(ctx context.Context, cmd Command, path []string, fn effect
 	print := cmd.fingerprint(path...)
 	for rerun := false; ; rerun = true {
 		var a Answer
-		err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
+		err := e.patiently(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 			a, err = runOnce(ctx, tx, k, print, fn)
 			return err
 		})
