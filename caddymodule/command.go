@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,12 +110,11 @@ func (q *quick) dataDir() string {
 
 // oneLine takes Caddy's nesting off an error of starting.
 func oneLine(err error, from string) error {
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "listen" {
-		return fmt.Errorf("--from %s: %v: choose another address or stop what listens there", from, op.Err)
-	}
 	s := err.Error()
-	for _, head := range []string{"ropeline app module: start: ", "loading new config: ", "provision http.handlers.waiting_room: "} {
+	if strings.Contains(s, "address already in use") { // Caddy keeps no cause to ask for
+		return fmt.Errorf("--from %s: something listens there already: choose another address or stop it", from)
+	}
+	for _, head := range []string{"ropeline app module: start: ", "loading new config: ", "provision http.handlers.waiting_room: ", "provision ropeline: "} {
 		if i := strings.LastIndex(s, head); i >= 0 {
 			s = s[i+len(head):]
 		}

@@ -22,6 +22,7 @@ func TestQuickErrors(t *testing.T) {
 		"state":     {func(q *quick) { q.State = "ajar" }, "--state \"ajar\""},
 		"opens":     {func(q *quick) { q.OpensAt = "2026-11-30T20:00:00Z" }, "--opens-at needs --state prequeue"},
 		"from":      {func(q *quick) { q.From = "localhost:8080/x" }, "leave the path out"},
+		"keys":      {func(q *quick) { q.Store = "redis://127.0.0.1:1/0" }, "--keys is missing"},
 		"room":      {func(q *quick) { q.Room = "My Room" }, "--room:"},
 	} {
 		q := good
@@ -54,7 +55,7 @@ func TestQuickAddresses(t *testing.T) {
 			t.Errorf("%s: %v %+v", to, err, h)
 		}
 	}
-	q := quick{From: ":8080", To: ":3000", Rate: "1/s", Cap: 1, State: "open", Room: "main"}
+	q := quick{From: ":8080", To: ":3000", Rate: "1/s", Cap: 1, State: "open", Room: "main", Store: "embedded"}
 	cfg, _, err := q.config()
 	if err != nil {
 		t.Fatal(err)

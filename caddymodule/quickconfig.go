@@ -13,6 +13,8 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
+
+	"github.com/ropeline/ropeline/admission/line"
 )
 
 // site is where the waiting room listens.
@@ -30,6 +32,9 @@ func (q *quick) config() (*caddy.Config, site, error) {
 	}
 	if q.Rate == "" {
 		return nil, at, errors.New("--rate is missing: say how many may enter, for example --rate 20/s")
+	}
+	if q.Store != line.Embedded && q.Keys == "" {
+		return nil, at, errors.New("--keys is missing: with a shared store, make the keys once with `ropeline keys init <dir>` and give every edge --keys <dir>")
 	}
 	handler := Handler{Room: q.Room, RoomConfig: RoomConfig{Rate: q.Rate, Cap: &q.Cap, State: q.State, OpensAt: q.OpensAt, GrantLog: q.GrantLog, Title: q.Title}}
 	if err := checkName(q.Room); err != nil {

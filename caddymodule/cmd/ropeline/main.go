@@ -2,6 +2,7 @@
 package main
 
 import (
+	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
 	_ "github.com/caddyserver/caddy/v2/modules/standard"
@@ -9,4 +10,11 @@ import (
 	_ "github.com/ropeline/ropeline/caddymodule"
 )
 
-func main() { caddycmd.Main() }
+func main() {
+	caddy.CustomBinaryName = "ropeline"
+	caddy.CustomLongDescription = `Ropeline is Caddy with a fair waiting room built in. Every command of Caddy is here; two are new:
+
+	ropeline waiting-room --to http://localhost:3000 --rate 20/s
+	ropeline keys init <dir>`
+	caddycmd.Main()
+}
