@@ -52,5 +52,6 @@
 //	see-tickets             link to the tickets of the order
 //	order-row               one of the visitor's orders
 //	ticket-card             one ticket; ticket-qr is its image
+//	sign-out                signs out, on pages of orders and tickets
 //	notice                  a message to the visitor; data-code is the problem's code
 package web

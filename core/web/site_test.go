@@ -185,6 +185,12 @@ func TestHeaderShowsWhoIsSignedIn(t *testing.T) {
 	if strings.Contains(in, "/sign-in") || !strings.Contains(in, `href="/tickets"`) {
 		t.Error("a signed-in person does not get the links to what is theirs")
 	}
+	if strings.Contains(in, `action="/sign-out"`) {
+		t.Error("signing out, which gives up the place inside, is offered beside the seats")
+	}
+	if _, mine := get(t, h, "/tickets", "Cookie", AccountCookie+"=x"); !strings.Contains(mine, `action="/sign-out"`) {
+		t.Error("a signed-in person cannot sign out")
+	}
 	_, out = get(t, h, "/checkout/1-a?card_token=tok_ok&x=1")
 	if strings.Contains(out, "tok_ok") {
 		t.Error("a card token was put into a link")

@@ -9,7 +9,8 @@ import { hull } from './venue.js';
 const CLOSE = 7000; // up to this many seats on the screen are drawn one by one
 const RADIUS = 0.38; // of a seat, in pitches
 const NAMED = 13; // px a seat must be wide to show its number
-const ROWS = 9; // px a seat must be wide to show names of rows
+const ROWS = 16; // px from seat to seat from which rows are named
+const SECTIONS = 9; // px from seat to seat up to which sections are named: closer, a name would cover seats
 
 export class Painter {
   constructor(canvas, v, grid) {
@@ -66,7 +67,7 @@ export class Painter {
     else this.layer(scene).show(ctx, cam);
     this.marks(scene, px, close);
     if (px >= ROWS) this.rowNames(cam, a, b, px);
-    else this.sectionNames(cam, px);
+    else if (px < SECTIONS) this.sectionNames(cam, px);
   }
 
   // layer picks the picture whose size is nearest above what the screen needs.
@@ -192,7 +193,7 @@ export class Painter {
 
   rowNames(cam, a, b, px) {
     const { ctx, v, theme } = this;
-    ctx.font = `600 ${Math.min(13, px * 0.42)}px ${theme.font}`;
+    ctx.font = `600 ${Math.max(9, Math.min(13, px * 0.42))}px ${theme.font}`;
     ctx.textAlign = 'center';
     ctx.textBaseline = 'middle';
     ctx.fillStyle = theme['map-ink'];
