@@ -93,14 +93,11 @@ func newWorld(now time.Time) *World {
 	return w
 }
 
-// Event, Hold, Counter and Label give rows that were read; nil or "" if not.
+// Event gives an event that is locked; nil if it is not.
 func (w *World) Event(id int64) *Event { return w.events[id] }
 
 // Hold gives a hold that was read, or taken in this World.
 func (w *World) Hold(event int64, id uuid.UUID) *Hold { return w.holds[holdKey{event, id}] }
-
-// Counter gives a counter that is locked.
-func (w *World) Counter(event, id int64) *Counter { return w.counters[counterKey{event, id}] }
 
 // Account gives an account whose row is locked.
 func (w *World) Account(event, id int64) *Account { return w.accounts[accountKey{event, id}] }
