@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -35,6 +36,7 @@ var cluster struct {
 }
 
 func TestMain(m *testing.M) {
+	runtime.LockOSThread() // the server dies with the thread that started it (Pdeathsig): let that be one that stays
 	stop, err := startCluster()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "loadtest/check needs PostgreSQL 15 or newer (apt-get install postgresql):", err)
