@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strings"
 )
 
 // Limits of a file, well above any real venue. They bound memory, not business.
@@ -64,7 +65,10 @@ func (t *tree) explain(err error) error {
 	if errors.As(err, &f) {
 		return f
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	// Since Go 1.27 the decoder tells an early end as a SyntaxError that only its words set apart.
+	var syntax *json.SyntaxError
+	early := errors.As(err, &syntax) && strings.Contains(syntax.Error(), "unexpected end")
+	if early || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Finding{Line: 1 + len(t.newlines), Text: "the file ends in the middle of a value"}
 	}
 	// SyntaxError.Offset counts from the last token; the place is after that token
