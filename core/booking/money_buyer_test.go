@@ -15,6 +15,7 @@ import (
 
 // TestDeclinedThenAnotherCard (B25): one charge.
 func TestDeclinedThenAnotherCard(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	o := x.mustOrder(1, seats(1))
 	for i, token := range []string{fakepay.TokenDeclined, fakepay.TokenInsufficient} {
@@ -39,6 +40,7 @@ func TestDeclinedThenAnotherCard(t *testing.T) {
 }
 
 func TestTooManyCards(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	o := x.mustOrder(1, seats(1))
 	for range MaxAttempts {
@@ -50,6 +52,7 @@ func TestTooManyCards(t *testing.T) {
 
 // TestOneOrderOfAHold (B26): ten orders at once, with different keys.
 func TestOneOrderOfAHold(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	h := x.mustHold(1, seats(1))
 	var wg sync.WaitGroup
@@ -80,6 +83,7 @@ func TestOneOrderOfAHold(t *testing.T) {
 
 // TestParallelPays (FP11): one attempt, the others are told so.
 func TestParallelPays(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	x.control(fakepay.Control{Faults: []fakepay.Fault{{Op: "authorize", Kind: fakepay.FaultDelay, Delay: "500ms"}}})
 	o := x.mustOrder(1, seats(1))
@@ -109,6 +113,7 @@ func TestParallelPays(t *testing.T) {
 
 // TestWhatCannotBePaid (AB16, AB17).
 func TestWhatCannotBePaid(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 4})
 	ended := x.mustOrder(1, seats(1))
 	x.age(ended.Hold, time.Hour)
@@ -156,6 +161,7 @@ func (x *shop) mustCancel(account int64, o OrderView) {
 
 // TestCancel in every state a buyer can do it in: places and money come back once.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	t.Run("waiting", func(t *testing.T) {
 		x := newShop(t, saleSpec{seats: 1})
 		o := x.mustOrder(1, seats(1))
@@ -203,6 +209,7 @@ func TestCancel(t *testing.T) {
 
 // TestCancelAgainstCapture (B28): the money goes back exactly once.
 func TestCancelAgainstCapture(t *testing.T) {
+	t.Parallel()
 	const n = 16
 	x := newShop(t, saleSpec{seats: n})
 	var wg sync.WaitGroup
@@ -238,6 +245,7 @@ func TestCancelAgainstCapture(t *testing.T) {
 
 // TestElsewhere: what happens at the provider without us.
 func TestElsewhere(t *testing.T) {
+	t.Parallel()
 	paid := func(t *testing.T) (*shop, OrderView, string) {
 		x := newShop(t, saleSpec{seats: 2})
 		o := x.mustOrder(1, seats(1, 2))

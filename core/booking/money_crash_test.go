@@ -37,6 +37,7 @@ func (x *shop) dieDuring(account int64, r HoldRequest) OrderView {
 // TestDeathAfterTheProvidersEffect (B20): the process dies between the provider's
 // effect and our commit. The next one asks, and pays or voids, once.
 func TestDeathAfterTheProvidersEffect(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"two_step", "one_step"} {
 		t.Run("hold alive/"+mode, func(t *testing.T) {
 			x := newShop(t, saleSpec{seats: 2})
@@ -101,6 +102,7 @@ func TestDeathAfterTheProvidersEffect(t *testing.T) {
 // TestLostAnswers (FP1, FP2, B25, B30): whatever happens to the answer, the card is
 // charged once and the order ends paid.
 func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{
 		fakepay.FaultTimeoutBefore, fakepay.FaultTimeoutAfter, fakepay.FaultDrop, fakepay.FaultReset, fakepay.FaultHalf,
 		fakepay.Fault500, fakepay.Fault500After, fakepay.Fault429, fakepay.FaultEmpty,
@@ -132,6 +134,7 @@ func TestLostAnswers(t *testing.T) {
 // TestNotFoundIsBelievedLate: an attempt the provider knows nothing of is abandoned
 // after three answers, the last late enough, and not before.
 func TestNotFoundIsBelievedLate(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	x.fault("authorize", fakepay.FaultReset, 1)
 	o := x.mustOrder(1, seats(1))
@@ -154,6 +157,7 @@ func TestNotFoundIsBelievedLate(t *testing.T) {
 // TestEarlyWebhook (B22): the notice is there before the answer, and even before
 // the row it is about.
 func TestEarlyWebhook(t *testing.T) {
+	t.Parallel()
 	t.Run("before the answer", func(t *testing.T) {
 		x := newShop(t, saleSpec{seats: 1})
 		x.fault("authorize", fakepay.FaultTimeoutAfter, 1)

@@ -54,6 +54,7 @@ func (x *shop) given(account int64, o OrderView) {
 // TestLateSuccess (B02): the money comes after the hold has ended, in both shapes
 // of provider and under both policies.
 func TestLateSuccess(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"two_step", "one_step"} {
 		t.Run("another bought the last place/"+mode, func(t *testing.T) {
 			x := newShop(t, saleSpec{seats: 1})
@@ -125,6 +126,7 @@ func TestLateSuccess(t *testing.T) {
 // TestExpiryAgainstSuccess (B03): the end of the hold and the provider's answer in
 // many interleavings; always exactly one of paid and given back.
 func TestExpiryAgainstSuccess(t *testing.T) {
+	t.Parallel()
 	const n = 40
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -173,6 +175,7 @@ func TestExpiryAgainstSuccess(t *testing.T) {
 
 // TestTheWholeStory (B15): ten-minute holds, told by the minute.
 func TestTheWholeStory(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 4, counters: []counterSpec{{"Floor", 3, 0}}, ttl: 10 * time.Minute})
 	x.policy("refund", "never")
 	const r, k, s = 1, 2, 3

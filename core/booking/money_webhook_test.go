@@ -38,6 +38,7 @@ func (x *shop) inboxRead() {
 
 // TestOneNoticeManyTimes (B23, FP4, AB22): ten copies in parallel, later again.
 func TestOneNoticeManyTimes(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 2})
 	x.control(fakepay.Control{
 		Webhooks: fakepay.WebhookControl{Duplicate: 9},
@@ -66,6 +67,7 @@ func TestOneNoticeManyTimes(t *testing.T) {
 // TestReorderedNotices (FP5): each notice overtakes the one before, and answers are
 // lost, so that notices are all there is.
 func TestReorderedNotices(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 6})
 	x.control(fakepay.Control{Webhooks: fakepay.WebhookControl{Reorder: true}})
 	var orders []OrderView
@@ -83,6 +85,7 @@ func TestReorderedNotices(t *testing.T) {
 // TestLateSuccessByNotice (B21): the notice finds an order whose hold is over and
 // whose places are free; it confirms, and the same notice again does nothing.
 func TestLateSuccessByNotice(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 2})
 	x.policy("retake", "never")
 	x.control(fakepay.Control{
@@ -107,6 +110,7 @@ func TestLateSuccessByNotice(t *testing.T) {
 
 // TestSignaturesAtTheDoor (B29, AB21, AB24).
 func TestSignaturesAtTheDoor(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	o := x.mustOrder(1, seats(1))
 	x.mustPay(1, o, fakepay.TokenDeclined)
@@ -155,6 +159,7 @@ func TestSignaturesAtTheDoor(t *testing.T) {
 // TestStrangeNotices (FP8, FP9): one about nothing we know is kept and asked again,
 // one that cannot be read is put aside, and the good ones flow.
 func TestStrangeNotices(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1})
 	for _, raw := range []string{
 		`{"id":"evt_unknown","type":"payment.captured","payment":{"id":"pay_x","reference":"1-7f2c1a54-0000-4000-8000-000000000000","authorized":5,"captured":5}}`,

@@ -13,6 +13,7 @@ import (
 // TestAnOrderWaitsForABusyLock: somebody sits on the seat's row for longer than one
 // lock may be waited for. The order waits its turn; nobody is told "busy".
 func TestAnOrderWaitsForABusyLock(t *testing.T) {
+	t.Parallel()
 	x := newShop(t, saleSpec{seats: 1, pool: pg.Options{LockTimeout: 20 * time.Millisecond}})
 	h := x.mustHold(1, seats(1))
 	other, err := pgx.Connect(t.Context(), x.db.URL)
