@@ -60,7 +60,7 @@ type claimed struct {
 // attendPayments claims attempts that are due and sets workers on them. It does
 // not wait for the workers: a slow bank must not hold up everybody else.
 func (e *Engine) attendPayments(ctx context.Context) (again bool, err error) {
-	return e.workers.claim(ctx, e, sqlClaimAttempts, &e.kicks.payments, e.attend)
+	return e.workers.claim(ctx, e, sqlClaimAttempts, &e.kicks.payments, e.attendOrSoon)
 }
 
 // crew runs claimed work in the background, at most so many at once.
@@ -120,6 +120,18 @@ type call struct {
 	a      attemptRow
 	caps   payment.Capabilities
 	refund refundRow
+}
+
+// attendOrSoon gives the claim back early when only a lock was in the way: a buyer
+// waits, and the lease is for a worker that died.
+func (e *Engine) attendOrSoon(ctx context.Context, c claimed) error {
+	err := e.attend(ctx, c)
+	if errors.Is(err, problem.Busy) && ctx.Err() == nil {
+		if _, soon := e.db.Pool.Exec(ctx, sqlAttemptSoon, c.order.event, c.attempt); soon != nil {
+			err = errors.Join(err, soon)
+		}
+	}
+	return err
 }
 
 // attend does what is missing for one attempt, step by step, until nothing is or

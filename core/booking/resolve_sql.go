@@ -17,6 +17,9 @@ UPDATE attempt t SET next_at = now() + make_interval(secs => $2)
  WHERE t.event_id = due.event_id AND t.id = due.id
 RETURNING t.event_id, t.order_id, t.id`
 
+	sqlAttemptSoon = `
+UPDATE attempt SET next_at = least(next_at, now() + interval '1 second') WHERE event_id = $1 AND id = $2`
+
 	sqlClaimRefunds = `
 UPDATE refund t SET next_at = now() + make_interval(secs => $2)
   FROM (SELECT event_id, id FROM refund
@@ -58,7 +61,7 @@ var moneyStatements = map[string]string{
 	"revoke tickets": sqlRevokeTickets, "overdue orders": sqlOverdueOrders,
 	"orders of account": sqlOrdersOfAccount, "order view": sqlOrderView, "attempt": sqlAttempt, "line views": sqlLineViews,
 	"tickets of order": sqlTicketsOfOrder, "tickets of account": sqlTicketsOfAccount, "ticket": sqlTicket,
-	"claim attempts": sqlClaimAttempts, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
+	"claim attempts": sqlClaimAttempts, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
 	"under way": sqlUnderWay, "refunds under way": sqlRefundsUnderWay, "inbox unread": sqlInboxUnread,
 	"store webhook": sqlStoreWebhook, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt,
 	"webhook done": sqlWebhookDone, "shelve webhook": sqlShelveWebhook,
