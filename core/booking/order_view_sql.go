@@ -13,20 +13,25 @@ SELECT e.slug, e.title, o.hold_id, o.state, o.reason, o.disputed, o.amount, o.cu
 
 	sqlAttempt = `SELECT ` + attemptColumns + ` FROM attempt WHERE event_id = $1 AND id = $2`
 
-	// The names of a place: of the seat in its venue, or of the counter.
+	// The names of a place: of the seat in its venue, or of the counter and, where its
+	// line (l) was taken as one, the ticket type.
 	placeJoins = `
   LEFT JOIN venue_seat s ON s.venue_id = e.venue_id AND s.seat_id = x.seat_id
-  LEFT JOIN counter c ON c.event_id = x.event_id AND c.id = x.counter_id`
-	placeColumns = `s.section, s.row_name, s.number, c.name`
+  LEFT JOIN counter c ON c.event_id = x.event_id AND c.id = x.counter_id
+  LEFT JOIN price_level p ON p.event_id = x.event_id AND p.class = l.class`
+	placeColumns = `s.section, s.row_name, s.number, c.name || coalesce(', ' || p.name, '')`
 
 	sqlLineViews = `
 SELECT x.line, x.seat_id, x.counter_id, x.qty, x.price, ` + placeColumns + `
-  FROM hold_line x JOIN event e ON e.id = x.event_id` + placeJoins + `
+  FROM hold_line x JOIN event e ON e.id = x.event_id
+  JOIN hold_line l USING (event_id, hold_id, line)` + placeJoins + `
  WHERE x.event_id = $1 AND x.hold_id = $2 ORDER BY x.line`
 
 	ticketColumns = `
 SELECT x.event_id, x.id, e.slug, e.title, e.starts_at, e.time_zone, x.unit, x.hold_version, x.revoked_at, ` + placeColumns + `
-  FROM ticket x JOIN event e ON e.id = x.event_id` + placeJoins
+  FROM ticket x JOIN event e ON e.id = x.event_id
+  LEFT JOIN orders o ON o.event_id = x.event_id AND o.id = x.order_id
+  LEFT JOIN hold_line l ON l.event_id = x.event_id AND l.hold_id = o.hold_id AND l.line = x.line` + placeJoins
 
 	sqlTicketsOfOrder   = ticketColumns + ` WHERE x.event_id = $1 AND x.order_id = $2 ORDER BY x.line, x.unit`
 	sqlTicketsOfAccount = ticketColumns + ` WHERE x.account_id = $1 ORDER BY x.issued_at DESC, x.event_id, x.order_id, x.line, x.unit LIMIT $2`

@@ -63,10 +63,11 @@ SELECT h.state, h.held_until, h.amount, h.currency, clock_timestamp(), coalesce(
 
 	sqlHoldViewLines = `
 SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price,
-       coalesce(s.section, ''), coalesce(s.row_name, ''), coalesce(s.number, ''), coalesce(c.name, '')
+       coalesce(s.section, ''), coalesce(s.row_name, ''), coalesce(s.number, ''), coalesce(c.name || coalesce(', ' || p.name, ''), '')
   FROM hold_line l JOIN event e ON e.id = l.event_id
   LEFT JOIN venue_seat s ON s.venue_id = e.venue_id AND s.seat_id = l.seat_id
   LEFT JOIN counter c ON c.event_id = l.event_id AND c.id = l.counter_id
+  LEFT JOIN price_level p ON p.event_id = l.event_id AND p.class = l.class
  WHERE l.event_id = $1 AND l.hold_id = $2 ORDER BY l.line`
 )
 

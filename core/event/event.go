@@ -67,12 +67,13 @@ type Level struct {
 
 // Counter is an area or a fare class with what is left of it.
 type Counter struct {
-	ID        int64  `json:"id"`
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`
-	Class     string `json:"class"`
-	Capacity  int    `json:"capacity"`
-	Available int    `json:"available"`
+	ID        int64    `json:"id"`
+	Kind      string   `json:"kind"`
+	Name      string   `json:"name"`
+	Class     string   `json:"class"`
+	Types     []string `json:"types"` // further classes its places are sold as, sharing the capacity
+	Capacity  int      `json:"capacity"`
+	Available int      `json:"available"`
 }
 
 // Time is an instant as the API writes it: RFC 3339, UTC, milliseconds.

@@ -82,7 +82,7 @@ func (im *importer) changeCounters(ctx context.Context, e *eventfile.Event, id i
 		return false, fmt.Errorf("read counters of event %s: %w", e.Slug, err)
 	}
 	var c counter
-	_, err = pgx.ForEachRow(rows, []any{&c.id, &c.want.Kind, &c.want.Name, &c.want.Class, &c.want.Capacity, &c.want.Overbook}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c.id, &c.want.Kind, &c.want.Name, &c.want.Class, &c.want.Capacity, &c.want.Overbook, &c.want.Types}, func() error {
 		have[c.want.Name], last = c, max(last, c.id)
 		return nil
 	})
@@ -102,10 +102,10 @@ func (im *importer) changeCounters(ctx context.Context, e *eventfile.Event, id i
 			im.addf(line, path, "%q changes its kind or class, which people already bought by; give the new one another name", want.Name)
 			continue
 		case known:
-			_, err = im.tx.Exec(ctx, sqlUpdateCounter, id, old.id, want.Capacity, want.Overbook)
+			_, err = im.tx.Exec(ctx, sqlUpdateCounter, id, old.id, want.Capacity, want.Overbook, want.Types)
 		default:
 			last++
-			_, err = im.tx.Exec(ctx, sqlInsertCounter, id, last, want.Kind, want.Name, want.Class, want.Capacity, want.Overbook)
+			_, err = im.tx.Exec(ctx, sqlInsertCounter, id, last, want.Kind, want.Name, want.Class, want.Capacity, want.Overbook, want.Types)
 		}
 		if err != nil {
 			return false, fmt.Errorf("write counter %s of event %s: %w", want.Name, e.Slug, err)

@@ -144,7 +144,7 @@ func (im *importer) create(ctx context.Context, e *eventfile.Event, want eventRo
 		}
 	}
 	for i, c := range e.Counters {
-		if _, err := im.tx.Exec(ctx, sqlInsertCounter, id, i+1, c.Kind, c.Name, c.Class, c.Capacity, c.Overbook); err != nil {
+		if _, err := im.tx.Exec(ctx, sqlInsertCounter, id, i+1, c.Kind, c.Name, c.Class, c.Capacity, c.Overbook, c.Types); err != nil {
 			return fmt.Errorf("insert counter %s of event %s: %w", c.Name, e.Slug, err)
 		}
 	}

@@ -30,10 +30,10 @@ const (
 	sqlInsertPrice = `INSERT INTO price_level (event_id, class, name, amount) VALUES ($1, $2, $3, $4)`
 	sqlUpdatePrice = `UPDATE price_level SET name = $3, amount = $4 WHERE event_id = $1 AND class = $2`
 
-	sqlCounters      = `SELECT id, kind, name, class, capacity, overbook FROM counter WHERE event_id = $1 ORDER BY id FOR NO KEY UPDATE`
-	sqlInsertCounter = `INSERT INTO counter (event_id, id, kind, name, class, capacity, overbook) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	sqlCounters      = `SELECT id, kind, name, class, capacity, overbook, array_to_string(types, E'\x1f') FROM counter WHERE event_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	sqlInsertCounter = `INSERT INTO counter (event_id, id, kind, name, class, capacity, overbook, types) VALUES ($1, $2, $3, $4, $5, $6, $7, string_to_array($8::text, E'\x1f'))`
 	// Lowered below what is held and sold, the limit leaves an excess that only shrinks.
-	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4) WHERE event_id = $1 AND id = $2`
+	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4), types = string_to_array($5::text, E'\x1f') WHERE event_id = $1 AND id = $2`
 )
 
 // The catalogue. None of these takes a lock that a sale waits for.
@@ -61,7 +61,7 @@ const (
 	// what is shown must not wait for that.
 	sqlFree = `greatest(0, c.capacity + c.overbook - c.sold - c.held + (SELECT coalesce(sum(l.qty), 0)::int FROM hold_line l
 		WHERE l.event_id = c.event_id AND l.counter_id = c.id AND l.state = 1 AND l.held_until <= now()))`
-	sqlCountersNow = `SELECT c.id, c.kind, c.name, c.class, c.capacity, ` + sqlFree + ` FROM counter c WHERE c.event_id = $1 ORDER BY c.id`
+	sqlCountersNow = `SELECT c.id, c.kind, c.name, c.class, c.types, c.capacity, ` + sqlFree + ` FROM counter c WHERE c.event_id = $1 ORDER BY c.id`
 
 	// One digit a seat in the order of the ids: 60 KB over the wire instead of 60,000
 	// rows. One statement, so version and states are of one snapshot.

@@ -3,6 +3,7 @@ package hold
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -120,9 +121,13 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 	if len(s.counters) > 0 {
 		ce, ci := s.counterArrays()
 		var c Counter
-		b.each(sqlLockCounters, []any{ce, ci}, []any{&c.EventID, &c.ID, &c.Name, &c.Class, &c.Capacity, &c.Overbook, &c.Excess, &c.Held, &c.Sold}, func() {
+		var types []string
+		b.each(sqlLockCounters, []any{ce, ci}, []any{&c.EventID, &c.ID, &c.Name, &c.Class, &c.Capacity, &c.Overbook, &c.Excess, &c.Held, &c.Sold, &types}, func() {
 			row := c
 			w.counters[counterKey{c.EventID, c.ID}] = &row
+			if len(types) > 0 {
+				w.types[counterKey{c.EventID, c.ID}] = slices.Clone(types)
+			}
 		})
 	}
 	if len(s.seats) > 0 {
@@ -188,8 +193,9 @@ func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
 		ids = append(ids, id)
 	}
 	var p priceKey
+	var level string
 	var amount int64
-	b.each(sqlPrices, []any{ids}, []any{&p.event, &p.class, &amount}, func() { w.prices[p] = amount })
+	b.each(sqlPrices, []any{ids}, []any{&p.event, &p.class, &level, &amount}, func() { w.prices[p], w.levels[p] = amount, level })
 	return b.send(ctx, tx, "read places")
 }
 
@@ -210,7 +216,7 @@ func (w *World) readHolds(b *batch, events []int64, ids []uuid.UUID) {
 		k holdKey
 		l Line
 	)
-	b.each(sqlLines, []any{events, ids}, []any{&k.event, &k.hold, &l.N, &l.Seat, &l.Counter, &l.Version, &l.Qty, &l.Price, &l.State, &l.HeldUntil}, func() {
+	b.each(sqlLines, []any{events, ids}, []any{&k.event, &k.hold, &l.N, &l.Seat, &l.Counter, &l.Class, &l.Version, &l.Qty, &l.Price, &l.State, &l.HeldUntil}, func() {
 		h := w.holds[k]
 		if h == nil {
 			return
@@ -254,6 +260,10 @@ func (w *World) endLooseLines() {
 		}
 	}
 }
+
+// CounterLabel is what places of a counter are called when they were taken as a
+// ticket type.
+func CounterLabel(counter, level string) string { return counter + ", " + level }
 
 // Label is what a seat is called everywhere.
 func Label(section, row, number string) string {

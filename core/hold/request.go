@@ -14,10 +14,13 @@ import (
 // per account is lower.
 const MaxPlaces = 64
 
-// Place is a quantity of an area or a fare class.
+// Place is a quantity of an area or a fare class. Class is the ticket type it is
+// taken as, "" for the counter's own: types have prices of their own and share the
+// counter's capacity.
 type Place struct {
-	Counter  int64 `json:"counter"`
-	Quantity int   `json:"quantity"`
+	Counter  int64  `json:"counter"`
+	Quantity int    `json:"quantity"`
+	Class    string `json:"class,omitempty"`
 }
 
 // Request asks for places, all or nothing.
@@ -34,6 +37,7 @@ type Request struct {
 var (
 	ErrInvalidHold = problem.New(http.StatusUnprocessableEntity, "invalid_hold", "This is not a set of places.")
 	ErrInvalidSeat = problem.New(http.StatusUnprocessableEntity, "invalid_seat", "This event has no such seat.")
+	ErrInvalidType = problem.New(http.StatusUnprocessableEntity, "invalid_class", "These places are not sold as that.")
 	ErrInvalidArea = problem.New(http.StatusUnprocessableEntity, "invalid_counter", "This event has no such area or class.")
 	ErrLimit       = problem.New(http.StatusUnprocessableEntity, "limit_exceeded", "This is more than one account may have at this event.")
 	ErrNotOnSale   = problem.New(http.StatusConflict, "not_on_sale", "This event is not on sale.")
@@ -62,17 +66,22 @@ func (r Request) Check() error {
 			return ErrInvalidHold.Say("Seat %d is named twice.", s)
 		}
 	}
-	seen := make(map[int64]bool, len(r.Places))
+	type kind struct {
+		counter int64
+		class   string
+	}
+	seen := make(map[kind]bool, len(r.Places))
 	for _, p := range r.Places {
+		k := kind{p.Counter, p.Class}
 		switch {
 		case p.Quantity <= 0 || p.Counter <= 0:
 			return ErrInvalidHold.Say("A place needs a counter and a quantity of at least 1.")
-		case seen[p.Counter]:
+		case seen[k]:
 			return ErrInvalidHold.Say("Counter %d is named twice.", p.Counter)
 		case p.Quantity > MaxPlaces:
 			return ErrLimit.With("limit", MaxPlaces)
 		}
-		seen[p.Counter] = true
+		seen[k] = true
 		if total += p.Quantity; total > MaxPlaces {
 			return ErrLimit.With("limit", MaxPlaces)
 		}

@@ -124,9 +124,10 @@ const (
 // Line is one seat, or a quantity of a counter.
 type Line struct {
 	N         int16
-	Seat      int32 // 0: none
-	Counter   int64 // 0: none
-	Version   int32 // of the seat when this line took it
+	Seat      int32  // 0: none
+	Counter   int64  // 0: none
+	Class     string // ticket type of a counter's place; "": the counter's own class
+	Version   int32  // of the seat when this line took it
 	Qty       int
 	Price     int64 // of one place, fixed by the hold
 	State     LineState

@@ -36,7 +36,7 @@ SELECT a.event_id, a.account_id, a.sold
 	// Never SKIP LOCKED: every batch of an event needs its hot counter, and waits
 	// for the batch of the other process.
 	sqlLockCounters = `
-SELECT c.event_id, c.id, c.name, c.class, c.capacity, c.overbook, c.excess, c.held, c.sold
+SELECT c.event_id, c.id, c.name, c.class, c.capacity, c.overbook, c.excess, c.held, c.sold, c.types
   FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, counter_id)
   JOIN counter c ON c.event_id = k.event_id AND c.id = k.counter_id
  ORDER BY c.event_id, c.id FOR NO KEY UPDATE OF c`
@@ -54,7 +54,7 @@ SELECT s.event_id, s.seat_id
   FROM unnest($1::bigint[], $2::int[]) AS k(event_id, seat_id)
   JOIN seat s ON s.event_id = k.event_id AND s.seat_id = k.seat_id`
 
-	sqlPrices = `SELECT event_id, class, amount FROM price_level WHERE event_id = ANY($1::bigint[])`
+	sqlPrices = `SELECT event_id, class, name, amount FROM price_level WHERE event_id = ANY($1::bigint[])`
 
 	sqlLabels = `
 SELECT e.id, v.seat_id, v.section, v.row_name, v.number
@@ -96,7 +96,7 @@ SELECT h.event_id, h.id, h.account_id, h.state, h.created_at, h.first_held_at, h
   JOIN hold h ON h.event_id = k.event_id AND h.id = k.hold_id`
 
 	sqlLines = `
-SELECT l.event_id, l.hold_id, l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.hold_version, l.qty, l.price, l.state, l.held_until
+SELECT l.event_id, l.hold_id, l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), coalesce(l.class, ''), l.hold_version, l.qty, l.price, l.state, l.held_until
   FROM unnest($1::bigint[], $2::uuid[]) AS k(event_id, hold_id)
   JOIN hold_line l ON l.event_id = k.event_id AND l.hold_id = k.hold_id
  ORDER BY 1, 2, 3`
@@ -119,10 +119,10 @@ INSERT INTO hold (event_id, id, account_id, state, created_at, first_held_at, he
 SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::smallint[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::bigint[], $9::text[])`
 
 	sqlAddLines = `
-INSERT INTO hold_line (event_id, hold_id, line, account_id, seat_id, counter_id, hold_version, qty, price, state, held_until)
-SELECT event_id, hold_id, line, account_id, nullif(seat_id, 0), nullif(counter_id, 0), version, qty, price, state, until
-  FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[], $9::bigint[], $10::smallint[], $11::timestamptz[])
-       AS k(event_id, hold_id, line, account_id, seat_id, counter_id, version, qty, price, state, until)`
+INSERT INTO hold_line (event_id, hold_id, line, account_id, seat_id, counter_id, class, hold_version, qty, price, state, held_until)
+SELECT event_id, hold_id, line, account_id, nullif(seat_id, 0), nullif(counter_id, 0), nullif(class, ''), version, qty, price, state, until
+  FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::bigint[], $5::int[], $6::bigint[], $7::int[], $8::int[], $9::bigint[], $10::smallint[], $11::timestamptz[], $12::text[])
+       AS k(event_id, hold_id, line, account_id, seat_id, counter_id, version, qty, price, state, until, class)`
 
 	sqlWriteHolds = `
 UPDATE hold h SET state = k.state, held_until = k.until, extended = k.extended

@@ -77,18 +77,9 @@ func (w *World) free(r Request) error {
 			taken = append(taken, SeatConflict{id, s.State})
 		}
 	}
-	var short []CounterConflict
-	for _, p := range r.Places {
-		c := w.counters[counterKey{r.EventID, p.Counter}]
-		if c == nil {
-			return ErrInvalidArea.With("counter", p.Counter)
-		}
-		if _, priced := w.prices[priceKey{r.EventID, c.Class}]; !priced {
-			return ErrInvalidArea.Say("%s is not for sale.", c.Name).With("counter", p.Counter)
-		}
-		if c.Available() < p.Quantity {
-			short = append(short, CounterConflict{p.Counter, p.Quantity, max(0, c.Available())})
-		}
+	short, err := w.short(r)
+	if err != nil {
+		return err
 	}
 	switch {
 	case len(taken) > 0 && len(short) > 0:
@@ -99,6 +90,43 @@ func (w *World) free(r Request) error {
 		return ErrNotEnough.With("counters", short)
 	}
 	return nil
+}
+
+// short names the counters that have too little for the request. Ticket types that
+// share a counter are added up first: each alone would fit.
+func (w *World) short(r Request) (short []CounterConflict, err error) {
+	for i, p := range r.Places {
+		c := w.counters[counterKey{r.EventID, p.Counter}]
+		if c == nil {
+			return nil, ErrInvalidArea.With("counter", p.Counter)
+		}
+		class, ok := w.classOf(c, p.Class)
+		if !ok {
+			return nil, ErrInvalidType.With("counter", p.Counter).With("class", p.Class)
+		}
+		if _, priced := w.prices[priceKey{r.EventID, class}]; !priced {
+			return nil, ErrInvalidArea.Say("%s is not for sale.", c.Name).With("counter", p.Counter)
+		}
+		want, counted := 0, false
+		for j, other := range r.Places {
+			if other.Counter == p.Counter {
+				want += other.Quantity
+				counted = counted || j < i
+			}
+		}
+		if !counted && c.Available() < want {
+			short = append(short, CounterConflict{p.Counter, want, max(0, c.Available())})
+		}
+	}
+	return short, nil
+}
+
+// classOf is the price class of places taken as a type; "" is the counter's own.
+func (w *World) classOf(c *Counter, asked string) (class string, ok bool) {
+	if asked == "" || asked == c.Class {
+		return c.Class, true
+	}
+	return asked, slices.Contains(w.types[counterKey{c.EventID, c.ID}], asked)
 }
 
 // place gives the places, which are free, to a new hold.
@@ -129,7 +157,12 @@ func (w *World) place(r Request, ev *Event, acc *Account, first time.Time) (*Hol
 		c := w.counters[counterKey{r.EventID, p.Counter}]
 		w.touchCounter(c)
 		c.Held += p.Quantity
-		if err := add(&Line{Counter: p.Counter, Qty: p.Quantity}, c.Class); err != nil {
+		l := &Line{Counter: p.Counter, Qty: p.Quantity}
+		class, _ := w.classOf(c, p.Class)
+		if class != c.Class {
+			l.Class = class
+		}
+		if err := add(l, class); err != nil {
 			return nil, fmt.Errorf("price of hold %s: %w", h.ID, err)
 		}
 	}

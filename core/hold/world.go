@@ -39,7 +39,9 @@ type World struct {
 	counters map[counterKey]*Counter
 	seats    map[seatKey]*Seat
 	holds    map[holdKey]*Hold
+	types    map[counterKey][]string // ticket types beside a counter's own class
 	prices   map[priceKey]int64
+	levels   map[priceKey]string // what a price level is called
 	labels   map[seatKey]string
 	unknown  map[seatKey]bool // asked for, and not there
 
@@ -80,7 +82,9 @@ func newWorld(now time.Time) *World {
 		counters: make(map[counterKey]*Counter),
 		seats:    make(map[seatKey]*Seat),
 		holds:    make(map[holdKey]*Hold),
+		types:    make(map[counterKey][]string),
 		prices:   make(map[priceKey]int64),
+		levels:   make(map[priceKey]string),
 		labels:   make(map[seatKey]string),
 		unknown:  make(map[seatKey]bool),
 		owner:    make(map[*Line]*Hold),
@@ -107,10 +111,14 @@ func (w *World) Label(event int64, l *Line) string {
 	if l.Seat != 0 {
 		return w.labels[seatKey{event, l.Seat}]
 	}
-	if c := w.counters[counterKey{event, l.Counter}]; c != nil {
-		return c.Name
+	c := w.counters[counterKey{event, l.Counter}]
+	switch {
+	case c == nil:
+		return ""
+	case l.Class != "":
+		return CounterLabel(c.Name, w.levels[priceKey{event, l.Class}])
 	}
-	return ""
+	return c.Name
 }
 
 // attempt runs a decision and takes back everything it changed if it refuses.

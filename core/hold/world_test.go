@@ -59,7 +59,7 @@ func TestAlive(t *testing.T) {
 	} {
 		w := hall()
 		r := ask(1, 1)
-		r.Places = []Place{{1, 2}}
+		r.Places = []Place{{Counter: 1, Quantity: 2}}
 		h := take(t, w, r)
 		if !w.Alive(h) {
 			t.Fatal("a fresh hold is not alive")
@@ -103,7 +103,7 @@ func TestExtend(t *testing.T) {
 			w.events[1].Cap = 10 * m
 		}
 		r := ask(1, 1)
-		r.Places = []Place{{1, 1}}
+		r.Places = []Place{{Counter: 1, Quantity: 1}}
 		h := take(t, w, r)
 		for i, at := range c.at {
 			w.Now = noon.Add(at)
@@ -123,7 +123,7 @@ func TestExtend(t *testing.T) {
 func TestGiveBackOfSomeLines(t *testing.T) {
 	w := hall()
 	r := ask(1, 1, 2)
-	r.Places = []Place{{1, 2}}
+	r.Places = []Place{{Counter: 1, Quantity: 2}}
 	h := take(t, w, r)
 	if err := w.Sell(h); err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestARefusalLeavesTheWorldAsItWas(t *testing.T) {
 				Seats: rapid.SliceOfNDistinct(rapid.Int32Range(1, 5), 0, 3, rapid.ID).Draw(t, "seats"),
 			}
 			if n := rapid.IntRange(0, 4).Draw(t, "places"); n > 0 {
-				r.Places = []Place{{rapid.Int64Range(1, 2).Draw(t, "counter"), n}}
+				r.Places = []Place{{Counter: rapid.Int64Range(1, 2).Draw(t, "counter"), Quantity: n}}
 			}
 			if len(all) > 0 && rapid.Bool().Draw(t, "replace") {
 				r.Replace = rapid.SampledFrom(all).Draw(t, "old").ID

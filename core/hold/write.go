@@ -135,6 +135,7 @@ func (w *World) writeCreated(b *batch) {
 		seats, versions, qtys []int32
 		prices                []int64
 		luntil                []time.Time
+		classes               []string
 	)
 	for _, h := range w.created {
 		he, hi, ha = append(he, h.EventID), append(hi, h.ID), append(ha, h.AccountID)
@@ -144,10 +145,11 @@ func (w *World) writeCreated(b *batch) {
 			le, lh, ln, la = append(le, h.EventID), append(lh, h.ID), append(ln, l.N), append(la, h.AccountID)
 			seats, counters, versions = append(seats, l.Seat), append(counters, l.Counter), append(versions, l.Version)
 			qtys, prices, lstates, luntil = append(qtys, int32(l.Qty)), append(prices, l.Price), append(lstates, int16(l.State)), append(luntil, l.HeldUntil)
+			classes = append(classes, l.Class)
 		}
 	}
 	b.exec(sqlAddHolds, he, hi, ha, states, created, first, until, amounts, currencies)
-	b.exec(sqlAddLines, le, lh, ln, la, seats, counters, versions, qtys, prices, lstates, luntil)
+	b.exec(sqlAddLines, le, lh, ln, la, seats, counters, versions, qtys, prices, lstates, luntil, classes)
 }
 
 func (w *World) writeHolds(b *batch) {

@@ -59,7 +59,7 @@ const small = `{
     "starts_at": "2027-06-12T20:00", "time_zone": "Europe/Berlin", "currency": "EUR",
     "on_sale_at": "2027-01-10T10:00:00Z", "hold_ttl": "4s", "extend": "never", "fee_bp": 0,
     "prices": [{"class": "A", "name": "Front", "amount": 4500}, {"class": "B", "amount": 4000}, {"class": "C", "amount": 1}],
-    "counters": [{"kind": "area", "name": "Floor", "class": "C", "capacity": 200, "overbook": 3}]
+    "counters": [{"kind": "area", "name": "Floor", "class": "C", "capacity": 200, "overbook": 3, "types": ["A", "B"]}]
   }]
 }`
 
@@ -81,7 +81,7 @@ func TestEveryFieldArrives(t *testing.T) {
 			OnSaleAt: &onSale, MaxPerAccount: 6, HoldTTL: 4 * time.Second, ExtendBy: 2 * time.Minute, HoldCap: 20 * time.Minute,
 			Extend: "never", LatePolicy: "refund",
 			Prices:   []Price{{"A", "Front", 4500}, {"B", "B", 4000}, {"C", "C", 1}},
-			Counters: []Counter{{Line: 12, Kind: "area", Name: "Floor", Class: "C", Capacity: 200, Overbook: 3}}}},
+			Counters: []Counter{{Line: 12, Kind: "area", Name: "Floor", Class: "C", Capacity: 200, Overbook: 3, Types: "A\x1fB"}}}},
 	}
 	if diff := cmp.Diff(want, file); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)

@@ -76,6 +76,7 @@ type Counter struct {
 	Kind, Name, Class string // Kind is "area" or "class"
 	Capacity          int
 	Overbook          int
+	Types             string // further classes its places are sold as, joined by U+001F: the struct stays comparable
 }
 
 // SeatCount is the number of seats of all rows.

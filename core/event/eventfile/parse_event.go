@@ -2,6 +2,7 @@ package eventfile
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -166,6 +167,7 @@ func (b *binder) counters(f *fields, e *Event) {
 		if counter.Overbook > counter.Capacity {
 			c.addf("overbook", "is %d, past the capacity of %d itself", counter.Overbook, counter.Capacity)
 		}
+		counter.Types = strings.Join(b.types(c, counter.Class, priced), typeSeparator)
 		c.done()
 		if counter.Class != "" && !priced[counter.Class] {
 			c.addf("class", "%q has no price; add it to %s.prices", counter.Class, e.Path)
@@ -173,4 +175,29 @@ func (b *binder) counters(f *fields, e *Event) {
 		b.unique(seen, counter.Name, n.line, path+".name")
 		e.Counters = append(e.Counters, counter)
 	}
+}
+
+// typeSeparator is a control character, which no text of a file may contain.
+const typeSeparator = "\x1f"
+
+// types reads the ticket types that share a counter's capacity.
+func (b *binder) types(c *fields, own string, priced map[string]bool) []string {
+	var types []string
+	seen := map[string]bool{own: true}
+	for i, n := range c.list("types", maxPrices) {
+		class, _ := n.val.(string)
+		path := fmt.Sprintf("%s.types[%d]", c.path, i)
+		switch {
+		case class == "":
+			b.addf(n.line, path, "is %s, want the class of a price in quotes", kindOf(n.val))
+		case !priced[class]:
+			b.addf(n.line, path, "%q has no price; add it to the event's prices", class)
+		case seen[class]:
+			b.addf(n.line, path, "is %q, which these places are sold as already; remove it", class)
+		default:
+			types = append(types, class)
+		}
+		seen[class] = true
+	}
+	return types
 }
