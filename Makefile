@@ -50,7 +50,7 @@ smoke: ## a whole sale, headless, in under a minute: ends with one JSON line on 
 	@$(GO) run ./deploy/need postgresql redis >&2
 	@$(GO) build -o $(BIN)/ ./deploy/smoke && exec $(BIN)/smoke
 
-bench: ## run the benchmarks; each prints a line `BENCH name value`
+bench: ## run the benchmarks there are
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
 	if [ -z "$$found" ]; then echo "no benchmarks yet"; else $(GO) test -run '^$$' -bench . $$found; fi
 

@@ -19,8 +19,9 @@ const (
 	eventFile, slug = "deploy/demo/data/club.json", "late-show"
 	// opensIn is counted from the start of the edge: the time that the early buyers have to come into the pre-queue.
 	opensIn = 8 * time.Second
-	// The door: wide enough for the whole crowd within the time of a smoke run.
-	doorRate, doorCap = "80/s", "400"
+	// The door: wide enough to sell out within half a minute on two cores, and no wider: people who find every seat held
+	// ask again and again, and the processor they take is missing where somebody pays within four seconds.
+	doorRate, doorCap = "80/s", "200"
 	// quiet bounds the wait, after the sale, for goroutines that are about to end.
 	quiet = 10 * time.Second
 	// lazy is how many goroutines one place may start once, when they are first needed: the four lanes of the core.
