@@ -31,16 +31,6 @@ ALTER TABLE seat
 ALTER TABLE hold_line
   ADD COLUMN class text;                            -- ticket type, if it is not the place's own price class
 
--- Ticket types that share a counter's places beside its own class: adult, child.
-CREATE TABLE counter_type (
-  event_id   bigint NOT NULL,
-  counter_id bigint NOT NULL,
-  class      text NOT NULL,
-  PRIMARY KEY (event_id, counter_id, class),
-  FOREIGN KEY (event_id, counter_id) REFERENCES counter,
-  FOREIGN KEY (event_id, class) REFERENCES price_level
-);
-
 -- Each hold writes its account's row now: room for the new version beside the old.
 ALTER TABLE account_event SET (fillfactor = 70);
 
@@ -113,13 +103,13 @@ CREATE TRIGGER counter_limit_changed AFTER UPDATE OF capacity, overbook ON count
 
 GRANT SELECT, INSERT, UPDATE ON presale, presale_code, presale_try TO ropeline_app;
 GRANT DELETE ON presale_try TO ropeline_app;
-GRANT SELECT, INSERT ON counter_type, presale_grant TO ropeline_app;
+GRANT SELECT, INSERT ON presale_grant TO ropeline_app;
 GRANT SELECT ON counter_limit TO ropeline_app;
 
 -- +goose Down
 DROP TRIGGER counter_limit_changed ON counter;
 DROP FUNCTION counter_limit_changed;
-DROP TABLE counter_limit, presale_try, presale_grant, presale_code, presale, counter_type;
+DROP TABLE counter_limit, presale_try, presale_grant, presale_code, presale;
 ALTER TABLE hold_line DROP COLUMN class;
 ALTER TABLE seat DROP COLUMN kind, DROP COLUMN counter_id;
 ALTER TABLE event DROP COLUMN orphan_rule, DROP COLUMN access_until, DROP COLUMN hold_budget, DROP COLUMN seats_counted;

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,9 @@ type decision struct {
 	out   map[*request]outcome
 
 	world *hold.World
-	fresh []*request // whose key is new: these are decided
+	fresh []*request                // whose key is new: these are decided
+	asked map[*request]hold.Request // what is taken for them: with the seats chosen, where the best were asked for
+	best  *choosing
 	done  []*request // with an effect
 	holds map[*request]*hold.Hold
 	ended []endedHold
@@ -37,6 +40,11 @@ type decision struct {
 type endedHold struct {
 	EventID int64
 	HoldID  uuid.UUID
+}
+
+// reset makes it ready to run from nothing.
+func (d *decision) reset() {
+	*d = decision{e: d.e, batch: d.batch, wait: d.wait, out: make(map[*request]outcome, len(d.batch))}
 }
 
 func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
@@ -51,17 +59,22 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 		return nil // replays only; they have written
 	}
 	scope := hold.NewScope()
+	if err := d.choose(ctx, tx, events, scope); err != nil {
+		return err
+	}
 	for _, r := range d.fresh {
 		if r.take != nil {
-			scope.Request(*r.take)
+			scope.Request(d.asked[r])
 		} else {
-			scope.Release(r.key.event, r.key.account, r.release)
+			scope.Release(r.key.event, r.key.account, r.ofHold())
 		}
 	}
 	if d.world, err = hold.Load(ctx, tx, events, scope, d.wait); err != nil {
 		return err
 	}
-	d.decide()
+	if err := d.decide(ctx, tx); err != nil {
+		return err
+	}
 	changed, err := d.world.Write(ctx, tx)
 	if err != nil {
 		return err
@@ -155,27 +168,27 @@ func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey 
 }
 
 // decide runs the rules in the order of arrival, each request on what those before
-// it have left.
-func (d *decision) decide() {
+// it have left. The rows are locked meanwhile, so what is not decided within
+// maxPlanning keeps its turn for the next batch.
+func (d *decision) decide(ctx context.Context, tx pgx.Tx) error {
 	d.holds = make(map[*request]*hold.Hold, len(d.fresh))
-	for _, r := range d.fresh {
-		var (
-			h   *hold.Hold
-			old *hold.Hold
-			err error
-		)
-		switch {
-		case r.take != nil && !d.world.Ready(*r.take), r.take == nil && !d.world.ReadyToRelease(r.key.event, r.key.account, r.release):
-			continue // skipped
-		case r.take != nil:
-			h, old, err = d.world.Take(*r.take)
-		default:
-			h, err = d.world.Release(r.key.event, r.key.account, r.release)
-			old = h
+	begin := time.Now()
+	for i, r := range d.fresh {
+		if r.postponed = i > 0 && time.Since(begin) > maxPlanning; r.postponed {
+			continue
 		}
+		if r.take != nil && r.take.Best != nil {
+			if err := d.settleChoice(ctx, tx, r); err != nil {
+				return err
+			}
+		}
+		h, old, err := d.one(r)
 		if err != nil {
 			d.out[r] = outcome{err: err}
 			continue
+		}
+		if h == nil {
+			continue // skipped
 		}
 		d.holds[r] = h
 		d.done = append(d.done, r)
@@ -183,6 +196,29 @@ func (d *decision) decide() {
 			d.ended = append(d.ended, endedHold{old.EventID, old.ID})
 		}
 	}
+	return nil
+}
+
+// one decides one request. No hold and no error: a row it needs was not got.
+func (d *decision) one(r *request) (h, ended *hold.Hold, err error) {
+	switch {
+	case r.take == nil && !d.world.ReadyToRelease(r.key.event, r.key.account, r.ofHold()):
+		return nil, nil, nil
+	case r.extend != uuid.Nil:
+		h, err = d.world.ExtendByOwner(r.key.event, r.key.account, r.extend)
+		return h, nil, err
+	case r.take == nil:
+		h, err = d.world.Release(r.key.event, r.key.account, r.release)
+		return h, h, err
+	}
+	q := d.asked[r]
+	if q.Best != nil && len(q.Seats) == 0 {
+		return nil, nil, noneLeft(q)
+	}
+	if !d.world.Ready(q) {
+		return nil, nil, nil
+	}
+	return d.world.Take(q)
 }
 
 // answer stores the answers of those who got something and drops the keys of the
@@ -236,7 +272,7 @@ func (d *decision) answer(ctx context.Context, tx pgx.Tx, versions map[int64]int
 func (d *decision) tellVersions(ctx context.Context, tx pgx.Tx, versions map[int64]int64) error {
 	var need []*request
 	for r, o := range d.out {
-		if conflict(o.err) {
+		if hold.Conflict(o.err) {
 			if _, known := versions[r.key.event]; !known {
 				need = append(need, r)
 			}
@@ -247,7 +283,7 @@ func (d *decision) tellVersions(ctx context.Context, tx pgx.Tx, versions map[int
 		return err
 	}
 	for r, o := range d.out {
-		if conflict(o.err) {
+		if hold.Conflict(o.err) {
 			v, known := versions[r.key.event]
 			if !known {
 				v = now[r.key.event]
@@ -257,10 +293,6 @@ func (d *decision) tellVersions(ctx context.Context, tx pgx.Tx, versions map[int
 		}
 	}
 	return nil
-}
-
-func conflict(err error) bool {
-	return errors.Is(err, hold.ErrSeatTaken) || errors.Is(err, hold.ErrNotEnough)
 }
 
 // keyArrays are keys as parallel arrays, in the order of the requests.

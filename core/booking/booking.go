@@ -64,6 +64,7 @@ type Engine struct {
 	metrics *metrics
 	events  sync.Map // slug -> event id; an event's slug never changes
 	flight  flight
+	floors  floors
 	lanes   [laneCount]lane
 	slow    chan struct{} // one place for each connection of the slow lane
 	loops   []loop

@@ -39,6 +39,7 @@ type saleSpec struct {
 	counters []counterSpec
 	limit    int           // per account; default 6
 	ttl      time.Duration // of a hold; default 8 min
+	budget   int           // of unbought holds; 0: no limit
 	config   Config
 	pool     pg.Options
 }
@@ -63,8 +64,8 @@ func newSale(t *testing.T, s saleSpec) *sale {
 	db.Owner(t, `INSERT INTO account (subject, email) SELECT 'test|' || n, n || '@example.com' FROM generate_series(1, 400) n`)
 	db.Owner(t, `INSERT INTO venue (slug, name, city, country, geometry_hash, geometry, seat_count) VALUES ('hall', 'Hall', 'Ghent', 'BE', 'x', '{}', $1)`, s.seats)
 	db.Owner(t, `INSERT INTO venue_seat SELECT 1, n, 'Stalls', ((n - 1) / 10 + 1)::text, ((n - 1) % 10 + 1)::text, 'A' FROM generate_series(1, $1::int) n`, s.seats)
-	db.Owner(t, `INSERT INTO event (slug, venue_id, organiser, title, place, starts_at, time_zone, currency, max_per_account, hold_ttl)
-		VALUES ($1, 1, 'Lights Ltd', 'Night of Lights', 'Ghent', '2027-03-01T19:00:00Z', 'Europe/Brussels', 'EUR', $2, $3)`, slug, s.limit, s.ttl)
+	db.Owner(t, `INSERT INTO event (slug, venue_id, organiser, title, place, starts_at, time_zone, currency, max_per_account, hold_ttl, hold_budget)
+		VALUES ($1, 1, 'Lights Ltd', 'Night of Lights', 'Ghent', '2027-03-01T19:00:00Z', 'Europe/Brussels', 'EUR', $2, $3, $4)`, slug, s.limit, s.ttl, s.budget)
 	db.Owner(t, `INSERT INTO price_level VALUES (1, 'A', 'Stalls', 2500), (1, 'G', 'Standing', 1000)`)
 	db.Owner(t, `INSERT INTO seat (event_id, seat_id, class) SELECT 1, n, 'A' FROM generate_series(1, $1::int) n`, s.seats)
 	for i, c := range s.counters {

@@ -20,22 +20,26 @@ const (
 	maxSameAccount = 2                    // requests of one account in a batch; the others keep their turn
 	maxSkips       = 3                    // times a request may leave a batch because of a lock
 	skipPause      = 2 * time.Millisecond // doubled with each skip
+	maxBest        = 16                   // requests for the best available seats in a batch
+	maxPlanning    = 5 * time.Millisecond // of deciding while a batch's rows are locked
 	slowLaneWidth  = 4                    // connections of the slow lane
 	patience       = 5 * time.Second
 	averageWeight  = 0.2 // of the newest batch in the average time of a batch
 )
 
-// request is one command on its way through a lane. Exactly one of take and
-// release is set.
+// request is one command on its way through a lane. Exactly one of take, release
+// and extend is set.
 type request struct {
 	key     key
 	print   []byte
 	take    *hold.Request
 	release uuid.UUID
+	extend  uuid.UUID
 	queued  time.Time
 
-	skips int  // batches it had to leave
-	rerun bool // its batch's COMMIT failed: finding its own key is no replay
+	skips     int  // batches it had to leave because of a lock
+	postponed bool // its batch ran out of time before its turn
+	rerun     bool // its batch's COMMIT failed: finding its own key is no replay
 
 	phase  atomic.Int32 // waiting, running or abandoned
 	done   chan struct{}
@@ -50,10 +54,24 @@ const (
 )
 
 func (r *request) seats() int {
-	if r.take != nil {
-		return len(r.take.Seats) + len(r.take.Places)
+	if r.take == nil {
+		return 1
 	}
-	return 1
+	n := len(r.take.Seats) + len(r.take.Places)
+	if r.take.Best != nil {
+		n += r.take.Best.Quantity
+	}
+	return n
+}
+
+func (r *request) best() bool { return r.take != nil && r.take.Best != nil }
+
+// ofHold is the hold a release or an extension is about.
+func (r *request) ofHold() uuid.UUID {
+	if r.extend != uuid.Nil {
+		return r.extend
+	}
+	return r.release
 }
 
 // lane runs batches one after the other. A batch starts as soon as the previous
@@ -149,7 +167,7 @@ func (l *lane) next() []*request {
 	type buyer struct{ event, account int64 }
 	var (
 		batch, rest []*request
-		seats       int
+		seats, best int
 		of          = make(map[buyer]int)
 	)
 	for i, r := range l.queue {
@@ -158,7 +176,7 @@ func (l *lane) next() []*request {
 			break
 		}
 		b := buyer{r.key.event, r.key.account}
-		if of[b] == maxSameAccount {
+		if of[b] == maxSameAccount || r.best() && best == maxBest {
 			rest = append(rest, r)
 			continue
 		}
@@ -168,6 +186,9 @@ func (l *lane) next() []*request {
 		}
 		of[b]++
 		seats += r.seats()
+		if r.best() {
+			best++
+		}
 		batch = append(batch, r)
 		l.e.metrics.laneWait.Observe(time.Since(r.queued).Seconds())
 	}
@@ -182,10 +203,13 @@ func (l *lane) next() []*request {
 func (l *lane) finish(skipped []*request, took time.Duration) {
 	var again []*request
 	for _, r := range skipped {
-		if r.skips++; r.skips > maxSkips {
-			go l.e.slowly(r)
-			continue
+		if !r.postponed {
+			if r.skips++; r.skips > maxSkips {
+				go l.e.slowly(r)
+				continue
+			}
 		}
+		r.postponed = false
 		r.phase.Store(waiting)
 		again = append(again, r)
 	}
@@ -200,7 +224,14 @@ func (l *lane) finish(skipped []*request, took time.Duration) {
 func (e *Engine) slowly(r *request) {
 	e.slow <- struct{}{}
 	defer func() { <-e.slow }()
-	e.settle([]*request{r}, hold.Block)
+	for range maxSkips {
+		if again := e.settle([]*request{r}, hold.Block); len(again) == 0 {
+			return
+		}
+	}
+	// Only a choice among the best seats comes back here: each was taken while it was
+	// looked at.
+	e.end(r, Answer{}, problem.Busy)
 }
 
 // end gives a request its answer.

@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ropeline/ropeline/core/problem"
@@ -28,7 +29,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 	}
 	m := &metrics{
 		loopErrors: counter("loop_errors_total", "Steps of background loops that failed.", "loop"),
-		holds:      counter("hold_requests_total", "Requests to hold or release, by what became of them.", "route", "outcome"),
+		holds:      counter("hold_requests_total", "Requests to hold, extend or release, by what became of them.", "route", "outcome"),
 		reruns:     counter("batch_reruns_total", "Batches run again, by reason.", "reason"),
 		batchSize: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: ns, Name: "batch_requests",
 			Help: "Requests in one batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 9)}),
@@ -56,9 +57,12 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 
 // countHold counts a request by its refusal's code. The codes are ours and few.
 func (m *metrics) countHold(r *request, err error) {
-	route, outcome := "hold", "done"
-	if r.take == nil {
-		route = "release"
+	route, outcome := "release", "done"
+	switch {
+	case r.take != nil:
+		route = "hold"
+	case r.extend != uuid.Nil:
+		route = "extend"
 	}
 	if err != nil {
 		outcome = "fault"

@@ -134,8 +134,11 @@ func (e *Engine) try(batch []*request, wait hold.Wait) (map[*request]outcome, er
 	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
 	defer cancel()
 	begin := time.Now()
-	d := &decision{e: e, batch: batch, wait: wait, out: make(map[*request]outcome, len(batch))}
-	err := guard(func() error { return e.db.Once(ctx, d.run) })
+	d := &decision{e: e, batch: batch, wait: wait}
+	err := e.withFloors(ctx, func() error {
+		d.reset()
+		return guard(func() error { return e.db.Once(ctx, d.run) })
+	})
 	if errors.Is(err, errNoEffect) {
 		err = nil
 	}

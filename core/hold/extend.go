@@ -1,5 +1,7 @@
 package hold
 
+import "github.com/google/uuid"
+
 // Trigger is what may lengthen a hold.
 type Trigger string
 
@@ -18,6 +20,36 @@ func (w *World) Extend(h *Hold, t Trigger) (granted bool) {
 	if ev == nil || ev.Extend != string(t) || !w.Alive(h) || h.Extended > 0 && t != PaymentChecked {
 		return false
 	}
+	return w.lengthen(ev, h)
+}
+
+// ExtendByOwner is the same at the owner's wish. near_end and while_pending grant it,
+// once and each time; an event whose policy is bound to the start of a payment, or
+// that never extends, does not. It is granted near the end, when it makes the hold
+// longer, and never beyond the cap.
+func (w *World) ExtendByOwner(event, account int64, id uuid.UUID) (*Hold, error) {
+	h, err := w.own(event, account, id)
+	if err != nil {
+		return nil, err
+	}
+	ev := w.events[event]
+	switch {
+	case !w.Alive(h):
+		return nil, ErrHoldExpired
+	case ev.Extend != string(PaymentUnknown) && ev.Extend != string(PaymentChecked):
+		return nil, ErrNoExtension.With("reason", "policy")
+	case h.Extended > 0 && ev.Extend == string(PaymentUnknown):
+		return nil, ErrNoExtension.Say("This hold was extended already.").With("reason", "used")
+	case !h.HeldUntil.Before(h.FirstHeldAt.Add(ev.Cap)):
+		return nil, ErrNoExtension.Say("Places cannot be held any longer.").With("reason", "cap")
+	case !w.lengthen(ev, h):
+		return nil, ErrNoExtension.Say("It is too early: there is more time left than an extension would give.").
+			With("reason", "too_early").With("from", h.HeldUntil.Add(-ev.ExtendBy).UTC())
+	}
+	return h, nil
+}
+
+func (w *World) lengthen(ev *Event, h *Hold) bool {
 	until := w.Now.Add(ev.ExtendBy)
 	if last := h.FirstHeldAt.Add(ev.Cap); until.After(last) {
 		until = last

@@ -31,7 +31,8 @@ func LockEvents(ctx context.Context, tx pgx.Tx, ids []int64) (map[int64]*Event, 
 	ev := Event{}
 	var ttl, by, cap int64
 	_, err = pgx.ForEachRow(rows, []any{&ev.ID, &ev.Slug, &ev.Title, &ev.Organiser, &ev.State, &ev.Currency, &ev.OnSaleAt, &ev.OffSaleAt,
-		&ev.MaxPerAccount, &ttl, &ev.Extend, &by, &cap, &ev.LatePolicy, &ev.FeeBP}, func() error {
+		&ev.MaxPerAccount, &ttl, &ev.Extend, &by, &cap, &ev.LatePolicy, &ev.FeeBP,
+		&ev.OrphanRule, &ev.AccessUntil, &ev.Budget, &ev.SeatsCounted, &ev.PresaleAt}, func() error {
 		e := ev
 		e.TTL, e.ExtendBy, e.Cap = micros(ttl), micros(by), micros(cap)
 		out[e.ID] = &e
@@ -50,8 +51,11 @@ func micros(n int64) time.Duration { return time.Duration(n) * time.Microsecond 
 // need. The events are locked already.
 func Load(ctx context.Context, tx pgx.Tx, events map[int64]*Event, s *Scope, wait Wait) (*World, error) {
 	w := newWorld(time.Time{})
-	w.events = events
+	w.events, w.plans = events, s.plans
 	if err := s.addRowsOfHolds(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := s.addCountersOfSeats(ctx, tx, events); err != nil {
 		return nil, err
 	}
 	if err := w.lock(ctx, tx, s, wait); err != nil {
@@ -101,6 +105,29 @@ func (s *Scope) addRowsOfHolds(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
+// addCountersOfSeats completes the scope with the fare classes its seats count in,
+// where an event has such, which is seldom. Which class a seat counts in never changes.
+func (s *Scope) addCountersOfSeats(ctx context.Context, tx pgx.Tx, events map[int64]*Event) error {
+	counted := make(map[seatKey]struct{})
+	for k := range s.seats {
+		if ev := events[k.event]; ev != nil && ev.SeatsCounted {
+			counted[k] = struct{}{}
+		}
+	}
+	b := new(batch)
+	var k counterKey
+	for id := range s.choices {
+		if ev := events[id]; ev != nil && ev.SeatsCounted { // the choice may end in any class
+			b.each(sqlClasses, []any{id}, []any{&k.event, &k.counter}, func() { s.counters[k] = struct{}{} })
+		}
+	}
+	if len(counted) > 0 {
+		ids, seats := seatArrays(counted)
+		b.each(sqlSeatCounters, []any{ids, seats}, []any{&k.event, &k.counter}, func() { s.counters[k] = struct{}{} })
+	}
+	return b.send(ctx, tx, "classes of seats")
+}
+
 // lock is one round trip: the server runs its statements one after the other, and
 // the clock's is the last.
 func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error {
@@ -113,8 +140,12 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 		ae, ai := s.accountArrays()
 		b.exec(sqlAddAccounts, ae, ai)
 		var a Account
-		b.each(accounts, []any{ae, ai}, []any{&a.EventID, &a.ID, &a.Sold}, func() {
+		var since *time.Time
+		b.each(accounts, []any{ae, ai}, []any{&a.EventID, &a.ID, &a.Sold, &a.Budget, &since}, func() {
 			row := a
+			if since != nil {
+				row.Since = since.UTC()
+			}
 			w.accounts[accountKey{a.EventID, a.ID}] = &row
 		})
 	}
@@ -144,7 +175,7 @@ func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
 		held  *uuid.UUID
 		until *time.Time
 	)
-	b.each(sql, []any{events, ids}, []any{&s.EventID, &s.ID, &s.Class, &s.State, &held, &s.Version, &until}, func() {
+	b.each(sql, []any{events, ids}, []any{&s.EventID, &s.ID, &s.Class, &s.Kind, &s.Counter, &s.State, &held, &s.Version, &until}, func() {
 		row := s
 		if held != nil {
 			row.HoldID = *held
@@ -189,14 +220,30 @@ func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
 		w.readHolds(b, he, hi)
 	}
 	ids := make([]int64, 0, len(w.events))
-	for id := range w.events {
+	presale := false
+	for id, ev := range w.events {
 		ids = append(ids, id)
+		presale = presale || ev.InPresale(w.Now)
+	}
+	if presale && len(s.accounts) > 0 {
+		w.readGrants(b, s)
 	}
 	var p priceKey
 	var level string
 	var amount int64
 	b.each(sqlPrices, []any{ids}, []any{&p.event, &p.class, &level, &amount}, func() { w.prices[p], w.levels[p] = amount, level })
 	return b.send(ctx, tx, "read places")
+}
+
+// readGrants tells which accounts may buy in a presale that is open now.
+func (w *World) readGrants(b *batch, s *Scope) {
+	events, ids := s.accountArrays()
+	var k accountKey
+	b.each(sqlPresaleGrants, []any{events, ids, w.Now}, []any{&k.event, &k.account}, func() {
+		if a := w.accounts[k]; a != nil {
+			a.Presale = true
+		}
+	})
 }
 
 func (w *World) readHolds(b *batch, events []int64, ids []uuid.UUID) {

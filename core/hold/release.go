@@ -11,6 +11,15 @@ import (
 // Release gives a live hold back at its owner's wish. Another account's hold is
 // not found, like one that never was.
 func (w *World) Release(event, account int64, id uuid.UUID) (*Hold, error) {
+	h, err := w.own(event, account, id)
+	if err != nil {
+		return nil, err
+	}
+	return h, w.attempt(func() error { return w.GiveBack(h) })
+}
+
+// own finds an account's active hold, or says why there is none.
+func (w *World) own(event, account int64, id uuid.UUID) (*Hold, error) {
 	h := w.holds[holdKey{event, id}]
 	if h == nil || h.AccountID != account {
 		return nil, problem.NotFound.Say("You have no such hold.")
@@ -23,7 +32,7 @@ func (w *World) Release(event, account int64, id uuid.UUID) (*Hold, error) {
 	case Sold:
 		return nil, ErrHoldSold
 	}
-	return h, w.attempt(func() error { return w.GiveBack(h) })
+	return h, nil
 }
 
 // GiveBack returns lines of a hold, held or sold, to inventory: those with the

@@ -1,13 +1,9 @@
 package hold
 
 import (
-	"net/http"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/ropeline/ropeline/core/problem"
 )
 
 // MaxPlaces bounds one request before a single row is read. An event's own limit
@@ -23,6 +19,14 @@ type Place struct {
 	Class    string `json:"class,omitempty"`
 }
 
+// Best asks for seats without naming them: side by side, in the best row that has
+// them, leaving nobody's neighbour alone.
+type Best struct {
+	Quantity int    `json:"quantity"`
+	Class    string `json:"class"` // price class; "" is any
+	Apart    bool   `json:"apart"` // seats need not be side by side
+}
+
 // Request asks for places, all or nothing.
 type Request struct {
 	EventID   int64
@@ -31,22 +35,16 @@ type Request struct {
 	Seats     []int32
 	Places    []Place
 	Replace   uuid.UUID // a live hold of the same account to give up in the same moment; Nil: none
-}
 
-// What a request can be refused for. The Extra members are set where they are returned.
-var (
-	ErrInvalidHold = problem.New(http.StatusUnprocessableEntity, "invalid_hold", "This is not a set of places.")
-	ErrInvalidSeat = problem.New(http.StatusUnprocessableEntity, "invalid_seat", "This event has no such seat.")
-	ErrInvalidType = problem.New(http.StatusUnprocessableEntity, "invalid_class", "These places are not sold as that.")
-	ErrInvalidArea = problem.New(http.StatusUnprocessableEntity, "invalid_counter", "This event has no such area or class.")
-	ErrLimit       = problem.New(http.StatusUnprocessableEntity, "limit_exceeded", "This is more than one account may have at this event.")
-	ErrNotOnSale   = problem.New(http.StatusConflict, "not_on_sale", "This event is not on sale.")
-	ErrSeatTaken   = problem.New(http.StatusConflict, "seat_taken", "At least one of these seats has just been taken. Nothing was held.")
-	ErrNotEnough   = problem.New(http.StatusConflict, "not_enough_places", "There are not that many places left. Nothing was held.")
-	ErrHoldExpired = problem.New(http.StatusGone, "hold_expired", "Your time for these places is over.")
-	ErrReleased    = problem.New(http.StatusGone, "hold_released", "These places were given back.")
-	ErrHoldSold    = problem.New(http.StatusConflict, "hold_sold", "These places are bought. Cancel the order to give them back.")
-)
+	// Fewer accepts what can be had of it, at least one place.
+	Fewer bool
+	// Accessible: for somebody who needs an accessible seat. Only with it are seats
+	// given that are kept for them, and their companions'.
+	Accessible bool
+	// Best, if not nil, stands for seats that are chosen before Take is called: see
+	// Floor.Pick. Seats is then the choice.
+	Best *Best
+}
 
 // Check refuses what needs no database, and is the bound on everything after it.
 func (r Request) Check() error {
@@ -54,8 +52,19 @@ func (r Request) Check() error {
 	if total > MaxPlaces || len(r.Places) > MaxPlaces {
 		return ErrLimit.With("limit", MaxPlaces)
 	}
-	if total == 0 && len(r.Places) == 0 {
+	if total == 0 && len(r.Places) == 0 && r.Best == nil {
 		return ErrInvalidHold.Say("Name at least one seat or place.")
+	}
+	if b := r.Best; b != nil {
+		switch {
+		case total > 0:
+			return ErrInvalidHold.Say("Name seats, or ask for the best available ones, not both.")
+		case b.Quantity <= 0:
+			return ErrInvalidHold.Say("The best available seats need a quantity of at least 1.")
+		case b.Quantity > MaxPlaces:
+			return ErrLimit.With("limit", MaxPlaces)
+		}
+		total = b.Quantity
 	}
 	seats := slices.Sorted(slices.Values(r.Seats))
 	for i, s := range seats {
@@ -66,6 +75,10 @@ func (r Request) Check() error {
 			return ErrInvalidHold.Say("Seat %d is named twice.", s)
 		}
 	}
+	return r.checkPlaces(total)
+}
+
+func (r Request) checkPlaces(total int) error {
 	type kind struct {
 		counter int64
 		class   string
@@ -92,28 +105,11 @@ func (r Request) Check() error {
 // count is the number of places asked for.
 func (r Request) count() int {
 	n := len(r.Seats)
+	if r.Best != nil {
+		n = r.Best.Quantity
+	}
 	for _, p := range r.Places {
 		n += p.Quantity
 	}
 	return n
-}
-
-// OnSale is the rule of the sale window.
-func (e *Event) OnSale(now time.Time) error {
-	reason := ""
-	switch {
-	case e.State != "on_sale":
-		reason = e.State
-	case e.OnSaleAt != nil && now.Before(*e.OnSaleAt):
-		reason = "not_yet"
-	case e.OffSaleAt != nil && !now.Before(*e.OffSaleAt):
-		reason = "ended"
-	default:
-		return nil
-	}
-	p := ErrNotOnSale.With("reason", reason)
-	if reason == "not_yet" {
-		p = p.With("on_sale_at", e.OnSaleAt.UTC())
-	}
-	return p
 }

@@ -25,6 +25,11 @@ type Event struct {
 	Cap           time.Duration // no hold lives longer than this after it was first taken
 	LatePolicy    string        // refund, retake
 	FeeBP         int           // platform's share, in 1/10000
+	OrphanRule    bool          // no hold may leave a single seat alone
+	AccessUntil   *time.Time    // accessible and companion seats are kept until then; nil: always
+	Budget        int           // unbought holds an account may take in a day; 0: no limit
+	SeatsCounted  bool          // some seats count in a class too
+	PresaleAt     *time.Time    // the first presale's begin; nil: there is none
 }
 
 // States of a seat.
@@ -35,11 +40,20 @@ const (
 	SeatBlocked   = "blocked"
 )
 
+// Kinds of a seat.
+const (
+	KindStandard   = "standard"
+	KindAccessible = "accessible"
+	KindCompanion  = "companion" // beside an accessible one
+)
+
 // Seat is a row that is its own lease.
 type Seat struct {
 	EventID   int64
 	ID        int32
 	Class     string
+	Kind      string
+	Counter   int64 // the fare class it counts in; 0: none
 	State     string
 	HoldID    uuid.UUID // of the hold that has or had it
 	Version   int32     // +1 at each take-over; fences late writers
@@ -72,6 +86,10 @@ type Account struct {
 	ID      int64
 	Sold    int
 	Live    int // places of live holds, summed under the row's lock
+
+	Budget  int       // unbought holds left since Since; below 0: none was taken yet
+	Since   time.Time // when the budget's day began
+	Presale bool      // a code of a presale that is open now was redeemed
 }
 
 // State of a hold.

@@ -15,18 +15,31 @@ type Scope struct {
 	counters map[counterKey]struct{}
 	seats    map[seatKey]struct{}
 	holds    map[holdKey]struct{}
+	plans    map[int64]*Plan
+	choices  map[int64]struct{} // events in which seats may still be chosen
 }
 
 // NewScope returns an empty scope.
 func NewScope() *Scope {
-	return &Scope{make(map[accountKey]struct{}), make(map[counterKey]struct{}), make(map[seatKey]struct{}), make(map[holdKey]struct{})}
+	return &Scope{make(map[accountKey]struct{}), make(map[counterKey]struct{}), make(map[seatKey]struct{}), make(map[holdKey]struct{}), make(map[int64]*Plan), make(map[int64]struct{})}
 }
+
+// Plan tells where an event's seats are: for the orphan rule, before its requests.
+func (s *Scope) Plan(event int64, p *Plan) { s.plans[event] = p }
 
 // Request adds what Take needs.
 func (s *Scope) Request(r Request) {
 	s.accounts[accountKey{r.EventID, r.AccountID}] = struct{}{}
+	if r.Best != nil {
+		s.choices[r.EventID] = struct{}{}
+	}
 	for _, id := range r.Seats {
 		s.seats[seatKey{r.EventID, id}] = struct{}{}
+	}
+	if p := s.plans[r.EventID]; p != nil && !r.Accessible {
+		for _, id := range p.around(r.Seats) {
+			s.seats[seatKey{r.EventID, id}] = struct{}{}
+		}
 	}
 	for _, p := range r.Places {
 		s.counters[counterKey{r.EventID, p.Counter}] = struct{}{}
@@ -94,6 +107,13 @@ func (w *World) Ready(r Request) bool {
 	for _, id := range r.Seats {
 		if k := (seatKey{r.EventID, id}); w.seats[k] == nil && !w.unknown[k] {
 			return false
+		}
+	}
+	if p := w.plans[r.EventID]; p != nil && !r.Accessible {
+		for _, id := range p.around(r.Seats) {
+			if k := (seatKey{r.EventID, id}); w.seats[k] == nil && !w.unknown[k] {
+				return false
+			}
 		}
 	}
 	return r.Replace == uuid.Nil || w.ReadyToRelease(r.EventID, r.AccountID, r.Replace)

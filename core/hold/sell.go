@@ -124,6 +124,7 @@ func (w *World) sold(h *Hold, live bool) error {
 		return fmt.Errorf("account %d is not locked", h.AccountID)
 	}
 	w.touchAccount(acc)
+	w.earn(w.events[h.EventID], acc)
 	for _, l := range h.Lines {
 		w.touchLine(l)
 		l.State = LineSold

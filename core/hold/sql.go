@@ -10,7 +10,9 @@ const (
 	sqlLockEvents = `
 SELECT e.id, e.slug, e.title, e.organiser, e.state, e.currency, e.on_sale_at, e.off_sale_at, e.max_per_account,
        (extract(epoch FROM e.hold_ttl) * 1e6)::bigint, e.extend, (extract(epoch FROM e.extend_by) * 1e6)::bigint,
-       (extract(epoch FROM e.hold_cap) * 1e6)::bigint, e.late_policy, e.fee_bp
+       (extract(epoch FROM e.hold_cap) * 1e6)::bigint, e.late_policy, e.fee_bp,
+       e.orphan_rule, e.access_until, e.hold_budget, e.seats_counted,
+       (SELECT min(p.starts_at) FROM presale p WHERE p.event_id = e.id)
   FROM event e WHERE e.id = ANY($1::bigint[]) ORDER BY e.id FOR SHARE OF e`
 
 	// Which rows a hold is about never changes, so this may be read before any lock.
@@ -26,7 +28,7 @@ SELECT k.event_id, k.account_id FROM unnest($1::bigint[], $2::bigint[]) AS k(eve
  ORDER BY 1, 2 ON CONFLICT DO NOTHING`
 
 	lockAccounts = `
-SELECT a.event_id, a.account_id, a.sold
+SELECT a.event_id, a.account_id, a.sold, coalesce(a.budget, -1), a.first_hold_at
   FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, account_id)
   JOIN account_event a ON a.event_id = k.event_id AND a.account_id = k.account_id
  ORDER BY a.event_id, a.account_id FOR NO KEY UPDATE OF a`
@@ -42,7 +44,7 @@ SELECT c.event_id, c.id, c.name, c.class, c.capacity, c.overbook, c.excess, c.he
  ORDER BY c.event_id, c.id FOR NO KEY UPDATE OF c`
 
 	lockSeats = `
-SELECT s.event_id, s.seat_id, s.class, s.state, s.hold_id, s.hold_version, s.held_until
+SELECT s.event_id, s.seat_id, s.class, s.kind, coalesce(s.counter_id, 0), s.state, s.hold_id, s.hold_version, s.held_until
   FROM unnest($1::bigint[], $2::int[]) AS k(event_id, seat_id)
   JOIN seat s ON s.event_id = k.event_id AND s.seat_id = k.seat_id
  ORDER BY s.event_id, s.seat_id FOR NO KEY UPDATE OF s`
@@ -55,6 +57,28 @@ SELECT s.event_id, s.seat_id
   JOIN seat s ON s.event_id = k.event_id AND s.seat_id = k.seat_id`
 
 	sqlPrices = `SELECT event_id, class, name, amount FROM price_level WHERE event_id = ANY($1::bigint[])`
+
+	sqlSeatCounters = `
+SELECT DISTINCT s.event_id, s.counter_id
+  FROM unnest($1::bigint[], $2::int[]) AS k(event_id, seat_id)
+  JOIN seat s ON s.event_id = k.event_id AND s.seat_id = k.seat_id AND s.counter_id IS NOT NULL`
+
+	sqlClasses = `SELECT event_id, id FROM counter WHERE event_id = $1 AND kind = 'class'`
+
+	// A grant is never taken back, so it may be read without a lock.
+	sqlPresaleGrants = `
+SELECT DISTINCT g.event_id, g.account_id
+  FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, account_id)
+  JOIN presale_grant g ON g.event_id = k.event_id AND g.account_id = k.account_id
+  JOIN presale p ON p.event_id = g.event_id AND p.id = g.presale AND p.starts_at <= $3 AND (p.ends_at IS NULL OR p.ends_at > $3)`
+
+	// The static half of a plan and what is free on it, in one pass over the seats.
+	sqlPlan = `
+SELECT s.seat_id, coalesce(v.section, ''), coalesce(v.row_name, ''), s.class, s.kind, coalesce(v.x, 0), coalesce(v.y, 0), coalesce(v.quality, 0),
+       s.state, s.held_until
+  FROM seat s JOIN event e ON e.id = s.event_id
+  LEFT JOIN venue_seat v ON v.venue_id = e.venue_id AND v.seat_id = s.seat_id
+ WHERE s.event_id = $1 ORDER BY s.seat_id`
 
 	sqlLabels = `
 SELECT e.id, v.seat_id, v.section, v.row_name, v.number
@@ -140,8 +164,8 @@ UPDATE counter c SET held = k.held, sold = k.sold, excess = k.excess
  WHERE c.event_id = k.event_id AND c.id = k.counter_id`
 
 	sqlWriteAccounts = `
-UPDATE account_event a SET sold = k.sold
-  FROM unnest($1::bigint[], $2::bigint[], $3::int[]) AS k(event_id, account_id, sold)
+UPDATE account_event a SET sold = k.sold, budget = nullif(k.budget, -1), first_hold_at = k.since
+  FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::int[], $5::timestamptz[]) AS k(event_id, account_id, sold, budget, since)
  WHERE a.event_id = k.event_id AND a.account_id = k.account_id`
 
 	// A version is made by whoever needs it first; the rows are locked in order.
@@ -178,5 +202,6 @@ var statements = map[string]string{
 	"hold account": sqlHoldAccount, "holds": sqlHolds, "lines": sqlLines, "write seats": sqlWriteSeats, "overtaken": sqlOvertaken,
 	"add holds": sqlAddHolds, "add lines": sqlAddLines, "write holds": sqlWriteHolds, "write lines": sqlWriteLines,
 	"write counters": sqlWriteCounters, "write accounts": sqlWriteAccounts, "sweep loose": sqlSweepLoose,
+	"seat counters": sqlSeatCounters, "classes": sqlClasses, "presale grants": sqlPresaleGrants, "plan": sqlPlan,
 	"raise versions": sqlRaiseVersions, "versions": sqlVersions, "due": sqlDue,
 }

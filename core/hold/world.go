@@ -41,6 +41,7 @@ type World struct {
 	holds    map[holdKey]*Hold
 	types    map[counterKey][]string // ticket types beside a counter's own class
 	prices   map[priceKey]int64
+	plans    map[int64]*Plan     // of events with the orphan rule
 	levels   map[priceKey]string // what a price level is called
 	labels   map[seatKey]string
 	unknown  map[seatKey]bool // asked for, and not there

@@ -206,16 +206,19 @@ func (w *World) writeCounters(b *batch, counters []*Counter) {
 
 func (w *World) writeAccounts(b *batch) {
 	var (
-		events, ids []int64
-		sold        []int32
+		events, ids   []int64
+		sold, budgets []int32
+		since         []*time.Time
 	)
 	for a, was := range w.was.accounts {
-		if a.Sold != was.Sold { // Live is summed anew under the lock each time, never stored
+		// Live is summed anew under the lock each time, never stored.
+		if a.Sold != was.Sold || a.Budget != was.Budget || !a.Since.Equal(was.Since) {
 			events, ids, sold = append(events, a.EventID), append(ids, a.ID), append(sold, int32(a.Sold))
+			budgets, since = append(budgets, int32(a.Budget)), append(since, orNull(a.Since))
 		}
 	}
 	if len(ids) > 0 {
-		b.exec(sqlWriteAccounts, events, ids, sold)
+		b.exec(sqlWriteAccounts, events, ids, sold, budgets, since)
 	}
 }
 
