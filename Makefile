@@ -22,7 +22,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build test check fmt smoke bench demo demo-reset clean
+.PHONY: help build test check fmt smoke bench bench-holds demo demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,10 @@ smoke: ## a whole sale, headless, in under a minute: ends with one JSON line on 
 bench: ## run the benchmarks there are
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
 	if [ -z "$$found" ]; then echo "no benchmarks yet"; else $(GO) test -run '^$$' -bench . $$found; fi
+
+bench-holds: ## holds a second against the plain way, both on a durable PostgreSQL: some minutes (BENCH_FLAGS="-seconds 2 -runs 1" for a look)
+	@$(GO) run ./deploy/need postgresql >&2
+	@$(GO) build -o $(BIN)/ ./deploy/bench/holds && exec $(BIN)/holds $(BENCH_FLAGS)
 
 demo: ## start everything and open the doors (Ctrl-C stops it, the data stays)
 	@$(GO) build -o $(BIN)/ ./deploy/demo && exec $(BIN)/demo

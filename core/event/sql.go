@@ -60,7 +60,7 @@ const (
 	// A line past its time still counts in counter.held until somebody reclaims it;
 	// what is shown must not wait for that.
 	sqlFree = `greatest(0, c.capacity + c.overbook - c.sold - c.held + (SELECT coalesce(sum(l.qty), 0)::int FROM hold_line l
-		WHERE l.event_id = c.event_id AND l.counter_id = c.id AND l.state = 1 AND l.held_until <= now()))`
+		WHERE l.event_id = c.event_id AND l.counter_id = c.id AND l.state = 1 AND l.qty > 0 AND l.held_until <= now()))`
 	sqlCountersNow = `SELECT c.id, c.kind, c.name, c.class, c.types, c.capacity, ` + sqlFree + ` FROM counter c WHERE c.event_id = $1 ORDER BY c.id`
 
 	// One digit a seat in the order of the ids: 60 KB over the wire instead of 60,000

@@ -92,7 +92,7 @@ func (db *DB) begin(ctx context.Context) (pgx.Tx, error) {
 // would otherwise be read from end to end under the hottest locks.
 func (db *DB) beginSQL() string {
 	return fmt.Sprintf("BEGIN; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; "+
-		"SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+		"SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL plan_cache_mode = force_custom_plan",
 		db.opts.StatementTimeout.Milliseconds(), db.opts.LockTimeout.Milliseconds())
 }
 
