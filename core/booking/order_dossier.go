@@ -121,9 +121,10 @@ func (d *dossier) unresolved() *attemptRow {
 }
 
 // onSale: staff have not closed or cancelled it, and its time has come. The end of
-// the sale by date does not count here: who holds places may still pay for them.
+// the sale by date does not count here: who holds places may still pay for them, and who
+// holds them in a presale was let into it.
 func (d *dossier) onSale() bool {
-	return d.ev.State == "on_sale" && (d.ev.OnSaleAt == nil || !d.ev.OnSaleAt.After(d.now))
+	return d.ev.State == "on_sale" && (d.ev.OnSaleAt == nil || !d.ev.OnSaleAt.After(d.now) || d.ev.InPresale(d.now))
 }
 
 // waiting is what the sender and the resolver ask before a byte leaves.

@@ -45,12 +45,14 @@ func (e *Engine) sweep(ctx context.Context) (again bool, err error) {
 	return again, errors.Join(failed...)
 }
 
-// purge forgets idempotency keys that nobody repeats any more.
+// purge forgets idempotency keys that nobody repeats any more, and old tries of codes.
 func (e *Engine) purge(ctx context.Context) (again bool, err error) {
 	err = e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sqlPurgeKeys, purgeBatch)
-		again = tag.RowsAffected() >= purgeBatch
-		return err
+		if again = tag.RowsAffected() >= purgeBatch; err != nil {
+			return err
+		}
+		return hold.ForgetTries(ctx, tx)
 	})
 	if err != nil {
 		return false, fmt.Errorf("purge idempotency keys: %w", err)

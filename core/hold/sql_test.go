@@ -7,3 +7,5 @@ import (
 )
 
 func TestStatementsFitTheSchema(t *testing.T) { pgtest.Prepare(t, statements) }
+
+func TestStatementsOfPresalesFitTheSchema(t *testing.T) { pgtest.Prepare(t, presaleStatements) }
