@@ -3,16 +3,16 @@ package caddymodule
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
-
-	"github.com/ropeline/ropeline/admission/line"
 )
 
 func init() { caddy.RegisterModule(adminAPI{}) }
@@ -20,6 +20,7 @@ func init() { caddy.RegisterModule(adminAPI{}) }
 const (
 	adminPrefix  = "/ropeline/rooms"
 	maxAdminBody = 4 << 10
+	maxRooms     = 100 // in one answer
 	adminTimeout = 5 * time.Second
 )
 
@@ -52,33 +53,31 @@ type roomReport struct {
 	Hard       string  `json:"hard"`
 	StoreStale bool    `json:"store_stale"`
 	Draw       drawDoc `json:"draw"`
+
+	Expiring map[string]expiry `json:"expiring,omitempty"` // changes that will be taken back
 }
 
 func report(r *room) roomReport {
 	s := r.line.Snapshot()
 	return roomReport{statusDoc: r.statusDoc(r.now()), Term: s.Term, Live: s.Live, Cap: s.Settings.Cap, RateText: s.Settings.Rate.String(),
-		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s)}
+		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s), Expiring: r.kept.expiring()}
 }
 
 func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	rest := strings.Trim(strings.TrimPrefix(r.URL.Path, adminPrefix), "/")
 	name, action, _ := strings.Cut(rest, "/")
 	if (action == "") != (r.Method == http.MethodGet || r.Method == http.MethodHead) || action != "" && r.Method != http.MethodPost {
-		return refuse(http.StatusMethodNotAllowed, "use GET %s[/<room>] or POST %s/<room>/{open,pause,resume,close,rate,cap}", adminPrefix, adminPrefix)
+		return refuse(http.StatusMethodNotAllowed, "use GET %s[/<room>] or POST %s/<room>/<action>, action one of %s", adminPrefix, adminPrefix, actionNames())
 	}
 	if name == "" {
-		out := []roomReport{}
-		for _, rm := range liveRooms() {
-			out = append(out, report(rm))
-		}
-		return writeAdmin(w, out)
+		return listRooms(w, r)
 	}
 	for _, rm := range liveRooms() {
 		if rm.name != name {
 			continue
 		}
 		if action != "" {
-			if err := change(r, rm, action); err != nil {
+			if err := alter(r, rm, action); err != nil {
 				return err
 			}
 		}
@@ -87,13 +86,7 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	return refuse(http.StatusNotFound, "no room %q in the running configuration", name)
 }
 
-// adminBody is the body of a change; each action reads its own member.
-type adminBody struct {
-	Rate *line.Rate `json:"rate"`
-	Cap  *int       `json:"cap"`
-}
-
-func change(r *http.Request, rm *room, action string) error {
+func alter(r *http.Request, rm *room, action string) error {
 	var body adminBody
 	raw, err := io.ReadAll(io.LimitReader(r.Body, maxAdminBody))
 	if err != nil {
@@ -106,32 +99,50 @@ func change(r *http.Request, rm *room, action string) error {
 			return refuse(http.StatusBadRequest, `body: %v: send {"rate":"20/s"} or {"cap":500}`, err)
 		}
 	}
-	var c line.Change
-	switch action {
-	case "open", "pause", "resume", "close":
-		c.Action = line.Action(action)
-	case "rate":
-		if c.Rate = body.Rate; c.Rate == nil {
-			return refuse(http.StatusBadRequest, `rate is missing: send {"rate":"20/s"}`)
-		}
-	case "cap":
-		if c.Cap = body.Cap; c.Cap == nil || *c.Cap < 0 || *c.Cap > line.MaxCap {
-			return refuse(http.StatusBadRequest, `cap is missing or out of range: send {"cap":500}, 0 to %d`, line.MaxCap)
-		}
-	default:
-		return refuse(http.StatusNotFound, "no action %q: use open, pause, resume, close, rate or cap", action)
+	if actions[action] == nil {
+		return refuse(http.StatusNotFound, "no action %q: use %s", action, actionNames())
+	}
+	c, err := want(action, body, rm.now())
+	if err != nil {
+		return refuse(http.StatusBadRequest, "%v", err)
+	}
+	if c.Who == "" {
+		c.Who = "admin API, " + r.RemoteAddr
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), adminTimeout)
 	defer cancel()
-	if err := rm.line.Change(ctx, c); err != nil {
-		status := http.StatusConflict
-		if errors.Is(err, line.ErrStore) {
-			status = http.StatusServiceUnavailable
-		}
-		return refuse(status, "%s: %v", action, err)
+	if err := rm.change(ctx, c); err != nil {
+		return refuse(changeStatus(err), "%s: %v", action, err)
 	}
-	rm.status.forget()
 	return nil
+}
+
+func actionNames() string { return strings.Join(slices.Sorted(maps.Keys(actions)), ", ") }
+
+// listRooms gives a part of the list of rooms, by name: ?limit=100&after=<name of the last one seen>.
+func listRooms(w http.ResponseWriter, r *http.Request) error {
+	limit, after := maxRooms, r.URL.Query().Get("after")
+	if v := r.URL.Query().Get("limit"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || n > maxRooms {
+			return refuse(http.StatusBadRequest, "limit %q: use 1 to %d", v, maxRooms)
+		}
+		limit = n
+	}
+	all := liveRooms()
+	slices.SortFunc(all, func(a, b *room) int { return strings.Compare(a.name, b.name) })
+	out := []roomReport{}
+	for _, rm := range all {
+		if rm.name <= after {
+			continue
+		}
+		if len(out) == limit {
+			w.Header().Set("Link", fmt.Sprintf(`<%s?limit=%d&after=%s>; rel="next"`, adminPrefix, limit, out[limit-1].Room))
+			break
+		}
+		out = append(out, report(rm))
+	}
+	return writeAdmin(w, out)
 }
 
 // refuse must be returned as it is: Caddy looks for the type by value, unwrapped.

@@ -34,6 +34,8 @@ var roomOptions = option[RoomConfig]{
 	"cap":            setCap,
 	"state":          func(c *RoomConfig, v string) error { c.State = v; return nil },
 	"opens_at":       func(c *RoomConfig, v string) error { c.OpensAt = v; return nil },
+	"prequeue_at":    func(c *RoomConfig, v string) error { c.PrequeueAt = v; return nil },
+	"closes_at":      func(c *RoomConfig, v string) error { c.ClosesAt = v; return nil },
 	"idle":           func(c *RoomConfig, v string) error { return setDuration(&c.Idle, v) },
 	"hard":           func(c *RoomConfig, v string) error { return setDuration(&c.Hard, v) },
 	"entropy_source": func(c *RoomConfig, v string) error { c.EntropySource = v; return nil },

@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -22,6 +23,8 @@ type RoomConfig struct {
 	Cap           *int           `json:"cap,omitempty"`            // live sessions; default 500
 	State         string         `json:"state,omitempty"`          // open (default), prequeue, paused, closed
 	OpensAt       string         `json:"opens_at,omitempty"`       // RFC 3339; with prequeue
+	PrequeueAt    string         `json:"prequeue_at,omitempty"`    // RFC 3339; nobody joins before
+	ClosesAt      string         `json:"closes_at,omitempty"`      // RFC 3339; closed then, once
 	Idle          caddy.Duration `json:"idle,omitempty"`           // default 10m
 	Hard          caddy.Duration `json:"hard,omitempty"`           // default 60m
 	EntropySource string         `json:"entropy_source,omitempty"` // "none" (default) or one sentence
@@ -65,8 +68,40 @@ func (c RoomConfig) settings() (line.Settings, error) {
 			return s, fmt.Errorf("opens_at needs state prequeue: add state prequeue, or leave opens_at out")
 		}
 	}
+	if err := c.checkTimes(s.OpensAt); err != nil {
+		return s, err
+	}
 	s = s.WithDefaults()
 	return s, s.Validate()
+}
+
+// checkTimes looks at the schedule beside opens_at.
+func (c RoomConfig) checkTimes(opens time.Time) error {
+	for name, v := range map[string]string{"prequeue_at": c.PrequeueAt, "closes_at": c.ClosesAt} {
+		if v != "" && parsedTime(v).IsZero() {
+			return fmt.Errorf("%s %q: write a time with its zone, for example 2026-11-30T20:00:00Z", name, v)
+		}
+	}
+	begins, closes := parsedTime(c.PrequeueAt), parsedTime(c.ClosesAt)
+	switch {
+	case !begins.IsZero() && c.State != string(line.StatePrequeue):
+		return fmt.Errorf("prequeue_at needs state prequeue: add state prequeue, or leave prequeue_at out")
+	case !begins.IsZero() && !opens.IsZero() && !begins.Before(opens):
+		return fmt.Errorf("prequeue_at %s is not before opens_at %s: nobody could join the draw", c.PrequeueAt, c.OpensAt)
+	case !closes.IsZero() && (!opens.IsZero() && !closes.After(opens) || !begins.IsZero() && !closes.After(begins)):
+		return fmt.Errorf("closes_at %s is not after the opening: the room would close before it opens", c.ClosesAt)
+	}
+	return nil
+}
+
+// said is what a reload can change about the line, by the options' names.
+func (c RoomConfig) said() map[string]string {
+	m := map[string]string{"rate": c.Rate, "cap": "", "state": c.State, "opens_at": c.OpensAt, "prequeue_at": c.PrequeueAt, "closes_at": c.ClosesAt,
+		"idle": time.Duration(c.Idle).String(), "hard": time.Duration(c.Hard).String(), "entropy_source": c.EntropySource, "message": c.Message}
+	if c.Cap != nil {
+		m["cap"] = strconv.Itoa(*c.Cap)
+	}
+	return m
 }
 
 func (c RoomConfig) validate() error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/ropeline/ropeline/admission/line"
 )
@@ -59,6 +60,14 @@ func (g *grantLog) write(events []line.Event) error {
 // events is called by the line, in order, before the visitors concerned get their answers.
 func (r *room) events(events []line.Event) {
 	countEvents(r.name, events)
+	for _, e := range events {
+		if e.Kind == line.EventRoom && e.Reason != "" { // nobody's order: the clock, the draw, a loss of the store
+			rec := auditRecord{T: stamp(time.UnixMilli(e.T)), Room: r.name, Epoch: e.Epoch, Term: e.Term, Who: "room", What: whatState, After: e.State, Why: e.Reason}
+			if err := r.audit.write(rec); err != nil {
+				r.log.Error("a change of state is not in the audit log", "error", err)
+			}
+		}
+	}
 	if err := r.grants.write(events); err != nil {
 		r.log.Error("the grant log could not be written", "error", err)
 	}

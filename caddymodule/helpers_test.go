@@ -2,12 +2,15 @@ package caddymodule
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/caddyserver/caddy/v2"
 )
 
 func mustURL(t *testing.T) *url.URL {
@@ -67,4 +70,12 @@ func (e *edge) rawStatus(request string) string {
 		e.t.Fatal(err)
 	}
 	return s
+}
+
+func apiStatus(err error) int {
+	var api caddy.APIError
+	if errors.As(err, &api) {
+		return api.HTTPStatus
+	}
+	return http.StatusInternalServerError
 }

@@ -46,6 +46,7 @@ func (h *Handler) ask(r *http.Request, v visitor, knock knocker) (line.Answer, e
 	snap, place := h.room.line.Snapshot(), h.room.line.Place(v.ticket.Index)
 	if known(snap) && !snap.Stale && (snap.State == "prequeue" || snap.State == "drawing" || snap.State == "open" && place >= snap.X) {
 		knocks.WithLabelValues(h.Room, "early").Inc()
+		h.room.line.Present(v.at()) // a knock is a sign of life as well, and brings the ticket back to a store that was lost
 		return line.Answer{Standing: line.Waiting, Index: v.ticket.Index, Place: place, X: snap.X, Epoch: snap.Epoch}, nil
 	}
 	a, err := knock(r.Context(), v.at())

@@ -3,6 +3,9 @@ package caddymodule
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +28,10 @@ type room struct {
 	pace   pace
 	ended  endedSessions
 	knocks knockLimit
+	audit  *auditLog
+	kept   *kept
+	stop   context.CancelFunc // of the schedule
+	loops  sync.WaitGroup
 
 	ring    atomic.Pointer[admission.Keyring]
 	checker atomic.Pointer[admission.Checker]
@@ -40,7 +47,10 @@ func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *s
 	if err != nil {
 		return nil, err
 	}
-	r := &room{name: name, log: log.With("room", name)}
+	r := &room{name: name, log: log.With("room", name), audit: newAuditLog(filepath.Dir(dir))}
+	if r.kept, err = loadKept(dir); err != nil {
+		return nil, err
+	}
 	r.conf.Store(&conf)
 	r.line, err = store.Room(line.Config{
 		Name: name, Settings: settings, Dir: dir, Logger: r.log, Events: r.events,
@@ -77,6 +87,9 @@ func (r *room) apply(c *claim, ring *admission.Keyring) error {
 	if err := r.line.Start(context.Background()); err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	r.loops.Go(func() { r.schedule(ctx) })
 	r.running = true
 	return nil
 }
@@ -89,7 +102,10 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 		r.checker.Store(admission.NewChecker(ring, r.name))
 	}
 	conf := c.conf
-	r.conf.Store(&conf)
+	before := r.conf.Swap(&conf)
+	if err := r.kept.configured(conf.Message); err != nil {
+		r.log.Warn("the message of the file is not remembered", "error", err)
+	}
 	r.status.forget()
 	if !r.running {
 		return nil
@@ -104,8 +120,22 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 		// The store being away must not make a reload fail: the room keeps its settings and goes on trying.
 		r.log.Warn("the room's new settings are not in force yet", "error", err)
 	}
+	r.noteReload(*before, conf)
 	return nil
 }
+
+// noteReload writes down what a configuration file changed.
+func (r *room) noteReload(before, after RoomConfig) {
+	b, a := before.said(), after.said()
+	for _, what := range slices.Sorted(maps.Keys(a)) {
+		if b[what] != a[what] {
+			r.note("configuration file", what, b[what], a[what], "", time.Time{})
+		}
+	}
+}
+
+// message is what those who wait are told: the operator's word, or the file's.
+func (r *room) message() string { return r.kept.message(r.conf.Load().Message) }
 
 // withdraw takes a configuration back. If it was the one in force, another app of it failed to start: the one before
 // holds again, so that a broken configuration harms nothing.
@@ -136,6 +166,8 @@ func (r *room) Destruct() error {
 	if r.running {
 		ctx, cancel := context.WithTimeout(context.Background(), farewell)
 		defer cancel()
+		r.stop()
+		r.loops.Wait()
 		err = r.line.Stop(ctx)
 		r.running = false
 	}

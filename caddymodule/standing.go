@@ -12,10 +12,11 @@ import (
 
 // The states of a page and of a refusal, as one visitor sees the room.
 const (
-	sawWaiting  = "waiting"  // in line, the place has not been called
-	sawNext     = "next"     // called: knock
-	sawPrequeue = "prequeue" // gathering before the draw
-	sawDrawing  = "drawing"  // frozen, the draw is being revealed
+	sawWaiting  = "waiting"   // in line, the place has not been called
+	sawNext     = "next"      // called: knock
+	sawSchedule = "scheduled" // before prequeue_at: nobody joins yet
+	sawPrequeue = "prequeue"  // gathering before the draw
+	sawDrawing  = "drawing"   // frozen, the draw is being revealed
 	sawPaused   = "paused"
 	sawClosed   = "closed"
 	sawRetry    = "retry" // no place can be given or looked up now
@@ -41,6 +42,9 @@ func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
 	switch {
 	case errors.Is(err, line.ErrClosed):
 		s.State, s.RetryAfter = sawClosed, 60
+		return s
+	case errors.Is(err, errNotOpen):
+		s.State, s.RetryAfter = sawSchedule, clampInt(int(h.room.prequeueAt().Sub(h.room.now())/time.Second)+1, 1, 60)
 		return s
 	case errors.Is(err, errForged):
 		s.State, s.RetryAfter = sawFresh, 1
@@ -134,7 +138,10 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 	case sawRetry:
 		p.Status, p.Code, p.Detail = http.StatusServiceUnavailable, "line_unavailable", "The line cannot be reached for a moment. Keep the ticket and come again; no place is lost."
 	case sawClosed:
-		p.Code, p.Detail = "closed", "This waiting room is closed."
+		p.Status, p.Code, p.Detail = http.StatusGone, "closed", "This waiting room is closed."
+	case sawSchedule:
+		p.Status, p.Code = http.StatusForbidden, "not_open"
+		p.Detail = "The line opens at " + stamp(h.room.prequeueAt()) + ". Coming earlier is no advantage: places are drawn."
 	case sawFresh:
 		p.Detail = "The token that came with this request was not issued here. Come again without it to get a place."
 	}

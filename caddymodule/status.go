@@ -34,9 +34,10 @@ type statusDoc struct {
 	Message    string     `json:"message"`
 	Commit     string     `json:"commit"`
 	Entropy    string     `json:"entropy_source"`
-	OpensAt    int64      `json:"opens_at"` // 0: by hand
-	Rate       float64    `json:"rate"`     // per second; 0 while nobody can enter
-	Pace       *float64   `json:"pace"`     // places per second over the last half minute; null while unknown
+	OpensAt    int64      `json:"opens_at"`    // 0: by hand
+	PrequeueAt int64      `json:"prequeue_at"` // 0: whoever comes joins
+	Rate       float64    `json:"rate"`        // per second; 0 while nobody can enter
+	Pace       *float64   `json:"pace"`        // places per second over the last half minute; null while unknown
 	Now        int64      `json:"now"`
 }
 
@@ -44,8 +45,12 @@ func (r *room) statusDoc(now time.Time) statusDoc {
 	s := r.line.Snapshot()
 	d := statusDoc{Room: r.name, Epoch: s.Epoch, Gen: s.Gen, Seq: s.Seq, State: s.State, X0: s.X0, X1: s.X, At: millis(s.At),
 		Until: millis(s.Until), N: s.N, Joined: s.Next, Door: s.Door, Gaps: s.Gaps, AheadShare: s.AheadShare,
-		Message: r.conf.Load().Message, Commit: hex.EncodeToString(s.Draw.Commit[:]), Entropy: s.Draw.EntropySource,
+		Message: r.message(), Commit: hex.EncodeToString(s.Draw.Commit[:]), Entropy: s.Draw.EntropySource,
 		OpensAt: millis(s.Settings.OpensAt), Rate: s.Settings.Rate.PerSecond(), Now: millis(now)}
+	d.PrequeueAt = millis(r.prequeueAt())
+	if _, yes := r.scheduled(s.State); yes {
+		d.State = "scheduled"
+	}
 	if d.Gaps == nil {
 		d.Gaps = [][2]int64{}
 	}

@@ -19,10 +19,10 @@ type visitor struct {
 	rawPass string
 	inside  bool // the pass is good now
 
-	forged     bool // a token that we never made: the visitor gets no place for it
-	byHeader   bool // tokens come in headers: no cookies are set
-	stalePass  bool // a pass cookie that should be removed
-	staleCooky bool // a ticket cookie that should be removed
+	forged      bool // a token that we never made: the visitor gets no place for it
+	byHeader    bool // tokens come in headers: no cookies are set
+	stalePass   bool // a pass cookie that should be removed
+	staleTicket bool // a ticket cookie that should be removed
 }
 
 // identify reads the tokens. Of several tickets the one with the lowest index counts: a planted cookie can only be
@@ -35,7 +35,7 @@ func (h *Handler) identify(r *http.Request) visitor {
 		t, err := ring.VerifyTicket(raw, h.Room, now)
 		if err != nil {
 			v.forged = h.refused(err) || v.forged
-			v.staleCooky = true
+			v.staleTicket = true
 			continue
 		}
 		if known(snap) && t.Epoch != snap.Epoch {

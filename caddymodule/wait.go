@@ -56,6 +56,9 @@ func (h *Handler) place(ctx context.Context, v *visitor, k kind) (line.Snapshot,
 	if !k.joins {
 		return snap, errNoPlace
 	}
+	if _, yes := h.room.scheduled(snap.State); yes {
+		return snap, errNotOpen
+	}
 	id, identity := admission.NewVID(), ""
 	if v.hasTicket {
 		id, identity = v.ticket.VID, v.ticket.Identity
@@ -81,14 +84,23 @@ func (h *Handler) place(ctx context.Context, v *visitor, k kind) (line.Snapshot,
 	return h.room.line.Snapshot(), err
 }
 
-// resign gives a ticket of before the draw the place it was drawn to, so that the ticket alone is the record.
+// ticketAge is how old a ticket may get before an answer of ours brings a fresh one. So whoever comes back at all
+// never nears the retention, and a retired key finds no ticket of somebody who still waits.
+const ticketAge = 24 * time.Hour
+
+// resign gives a ticket of before the draw the place it was drawn to, so that the ticket alone is the record, and an
+// old ticket a new date.
 func (h *Handler) resign(v *visitor, snap line.Snapshot) {
-	place := h.room.line.Place(v.ticket.Index)
-	if v.ticket.Drawn || place < 0 || !snap.Draw.Revealed {
+	place, now := h.room.line.Place(v.ticket.Index), h.room.now()
+	drawn := !v.ticket.Drawn && place >= 0 && snap.Draw.Revealed
+	if !drawn && now.Sub(v.ticket.IssuedAt) < ticketAge {
 		return
 	}
 	t := v.ticket
-	t.Drawn, t.Place, t.N, t.IssuedAt = true, place, max(0, snap.N), h.room.now()
+	t.IssuedAt = now
+	if drawn {
+		t.Drawn, t.Place, t.N = true, place, max(0, snap.N)
+	}
 	if raw, err := h.room.ring.Load().SignTicket(t); err == nil {
 		v.ticket, v.raw, v.issued = t, raw, true
 	}
@@ -96,6 +108,7 @@ func (h *Handler) resign(v *visitor, snap line.Snapshot) {
 
 var (
 	errForged  = errors.New("a token that was never issued")
+	errNotOpen = errors.New("the pre-queue has not begun")
 	errNoPlace = errors.New("this kind of request takes no place")
 )
 
@@ -112,7 +125,7 @@ func (h *Handler) carry(w http.ResponseWriter, r *http.Request, v visitor, k kin
 	switch {
 	case v.issued:
 		setCookie(w, r, ticketPart, h.Room, v.raw, admission.TicketRetention)
-	case v.staleCooky && !v.hasTicket:
+	case v.staleTicket && !v.hasTicket:
 		setCookie(w, r, ticketPart, h.Room, "", 0)
 	}
 	if v.stalePass {

@@ -16,14 +16,14 @@ var zips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.Bes
 
 func (h *Handler) writePage(w http.ResponseWriter, r *http.Request, v visitor, s standing) error {
 	conf := h.room.conf.Load()
-	d := page.Data{Room: h.Room, Title: conf.Title, Message: conf.Message, Language: r.Header.Get("Accept-Language"), State: s.State,
+	d := page.Data{Room: h.Room, Title: conf.Title, Message: h.room.message(), Language: r.Header.Get("Accept-Language"), State: s.State,
 		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost, Epoch: s.Snap.Epoch, Index: s.Index,
 		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Joined: s.Snap.Next,
-		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
+		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, BeginsAt: h.room.prequeueAt(), Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
 	if d.Title == "" {
 		d.Title = h.Room
 	}
-	if s.Snap.Draw.Commit != [32]byte{} && (s.State == sawPrequeue || s.State == sawDrawing || s.Snap.N > 0) {
+	if s.Snap.Draw.Commit != [32]byte{} && (s.State == sawPrequeue || s.State == sawSchedule || s.State == sawDrawing || s.Snap.N > 0) {
 		d.Commit = hex.EncodeToString(s.Snap.Draw.Commit[:])
 	}
 	body, err := page.Render(d)

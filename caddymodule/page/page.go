@@ -27,7 +27,7 @@ var textsSource []byte
 type Data struct {
 	Room, Title, Message string
 	Language             string // an Accept-Language header
-	State                string // waiting next prequeue drawing paused closed retry fresh
+	State                string // waiting next scheduled prequeue drawing paused closed retry fresh
 	Base                 string // /.well-known/ropeline/<room>/
 	Self                 string // the page's own URL, for the button
 	Post                 bool   // the request was a form that has not been kept
@@ -35,6 +35,7 @@ type Data struct {
 	Epoch, Index, Place, X, Ahead, Low, High, Joined int64
 	RatePerSecond                                    float64
 	OpensAt                                          time.Time // zero: by hand
+	BeginsAt                                         time.Time // zero: whoever comes joins
 	Now                                              time.Time
 	Commit                                           string // hex; empty: no draw
 	EntropySource                                    string // "none", or the sentence
@@ -76,6 +77,7 @@ type boot struct {
 	Place int64             `json:"place"`
 	X     int64             `json:"x"`
 	Opens int64             `json:"opens"`
+	Begin int64             `json:"begin"`
 	Now   int64             `json:"now"`
 	T     map[string]string `json:"t"`
 }
@@ -104,6 +106,9 @@ func Render(d Data) ([]byte, error) {
 	if !d.OpensAt.IsZero() {
 		v.JSON.Opens = d.OpensAt.UnixMilli()
 	}
+	if !d.BeginsAt.IsZero() {
+		v.JSON.Begin = d.BeginsAt.UnixMilli()
+	}
 	var b bytes.Buffer
 	if err := tmpl.Execute(&b, v); err != nil {
 		return nil, err
@@ -129,6 +134,9 @@ func (v *view) describe(t map[string]string, lang string) {
 		v.Wait = span(t, lang, v.Low, v.High)
 	case "next":
 		v.NoRope, v.Pulse, v.Offset, v.Percent, v.DotX = false, true, 0, 100, 376
+	case "scheduled":
+		v.Big, v.Unit, v.Word = countdown(v.BeginsAt.Sub(v.Now)), t["scheduledBig"], false
+		v.OpensText = v.BeginsAt.UTC().Format("2006-01-02 15:04 UTC")
 	case "prequeue":
 		v.Big = t["prequeueHand"]
 		if !v.OpensAt.IsZero() {
@@ -145,7 +153,7 @@ func (v *view) describe(t map[string]string, lang string) {
 	if v.State == "waiting" && v.RatePerSecond > 0 {
 		v.RateText = strings.ReplaceAll(t["rateValue"], "{n}", number(int64(v.RatePerSecond*60+.5), lang))
 	}
-	v.Draw, v.DrawOpen = v.Commit != "", v.State == "prequeue"
+	v.Draw, v.DrawOpen = v.Commit != "", v.State == "prequeue" || v.State == "scheduled"
 	v.DrawText = t["drawNone"]
 	if v.EntropySource != "" && v.EntropySource != "none" {
 		v.DrawText, v.Source = t["drawPublic"], v.EntropySource

@@ -65,6 +65,9 @@ function draw() {
     big(nf.format(a), a === 0 ? t.ahead0 : a === 1 ? t.ahead1 : t.aheadN);
     rope(first > 0 ? 1 - a / first : 1);
     document.title = nf.format(a) + ' · ' + c.title;
+  } else if (state === 'scheduled') {
+    big(clock((doc ? doc.prequeue_at : c.begin) - now()), t.scheduledBig); rope(0, true);
+    document.title = clock((doc ? doc.prequeue_at : c.begin) - now()) + ' · ' + c.title;
   } else if (state === 'prequeue') {
     var at = doc ? doc.opens_at : c.opens, left = at - now();
     if (at) big(clock(left), t.prequeueBig); else big(t.prequeueHand, '', true);
@@ -79,9 +82,9 @@ function draw() {
   show('wait', open && a >= 0 ? wait(a) : '');
   show('place', place >= 0 && (open || state === 'paused' || state === 'next') ? nf.format(place + 1) : '');
   show('rate', open && doc && doc.rate > 0 ? say(t.rateValue, { n: nf.format(Math.round(doc.rate * 60)) }) : '');
-  var pre = state === 'prequeue' && doc;
-  if (pre && doc.opens_at) put('opens', new Date(doc.opens_at).toLocaleTimeString(c.lang, { hour: '2-digit', minute: '2-digit' }));
-  $('opens').parentNode.parentNode.hidden = !(pre && doc.opens_at);
+  var pre = state === 'prequeue' && doc, at1 = state === 'scheduled' ? doc ? doc.prequeue_at : c.begin : pre ? doc.opens_at : 0;
+  if (at1) put('opens', new Date(at1).toLocaleTimeString(c.lang, { hour: '2-digit', minute: '2-digit' }));
+  $('opens').parentNode.parentNode.hidden = !at1;
   show('joined', pre ? nf.format(doc.joined) : '');
   if (doc) { put('say', doc.message); $('say').hidden = !doc.message; if (+('0x' + doc.commit.slice(0, 12))) put('commit', doc.commit); }
 }
@@ -138,12 +141,14 @@ function poll() {
     tick();
   }).catch(function () { if (++fails > 2 && !busy) set('retry'); later('poll', Math.min(20000, 1000 * Math.pow(2, fails)) * (0.7 + Math.random() * 0.6), poll); });
 }
-var names = { open: 'waiting', prequeue: 'prequeue', drawing: 'drawing', paused: 'paused', closed: 'closed' };
+var names = { open: 'waiting', scheduled: 'scheduled', prequeue: 'prequeue', drawing: 'drawing', paused: 'paused', closed: 'closed' };
 function tick() {
   if (leaving || !doc) return;
   var s = names[doc.state] || 'retry';
   if (!busy && state !== 'fresh') set(s);
   if (state === 'fresh') return;
+  // The pre-queue has begun. All are drawn alike, so there is no hurry: they join over some seconds.
+  if (index < 0 && (s === 'prequeue' || s === 'waiting') && !timers.join) timers.join = setTimeout(function () { timers.join = 0; go(); }, 500 + Math.random() * 8000);
   if (s === 'waiting' && index >= 0) {
     if (place < 0) { if (!timers.learn) { timers.learn = setTimeout(function () { timers.learn = 0; heartbeat(); }, Math.random() * 1500); } }
     else if (place < doc.x1 && !busy) {
@@ -158,6 +163,7 @@ function interval(s) {
   var ms = 5000;
   if (s === 'waiting' && place >= 0) ms = doc.rate > 0 ? Math.max(1000, Math.min(15000, ahead() / doc.rate * 125)) : 5000;
   if (s === 'drawing' || s === 'waiting' && place < 0) ms = 1000;
+  if (s === 'scheduled') ms = Math.max(500, Math.min(20000, doc.prequeue_at - now() + 200));
   if (s === 'prequeue') ms = !doc.opens_at ? 3000 : Math.max(500, Math.min(10000, doc.opens_at - now() + 200));
   return ms * (0.9 + Math.random() * 0.2);
 }

@@ -14,10 +14,10 @@ import (
 func sample(state string) Data {
 	return Data{Room: "main", Title: `Night <of> "Lights" & more`, Message: "Doors at <eight>", State: state, Base: "/.well-known/ropeline/main/",
 		Self: "/a?b=1&c=\"><script>alert(1)</script>", Index: 41, Place: 41, X: 7, Ahead: 34, Low: 61, High: 200, Joined: 1234, RatePerSecond: 20,
-		OpensAt: time.Unix(1_800_000_100, 0), Now: time.Unix(1_800_000_000, 0), Commit: strings.Repeat("ab", 32), EntropySource: "none"}
+		OpensAt: time.Unix(1_800_000_100, 0), BeginsAt: time.Unix(1_800_000_050, 0), Now: time.Unix(1_800_000_000, 0), Commit: strings.Repeat("ab", 32), EntropySource: "none"}
 }
 
-var states = []string{"waiting", "next", "prequeue", "drawing", "paused", "closed", "retry", "fresh"}
+var states = []string{"waiting", "next", "scheduled", "prequeue", "drawing", "paused", "closed", "retry", "fresh"}
 
 // W39: one self-contained answer of at most 15 KB, whose policy admits exactly its own two inline parts.
 func TestSelfContained(t *testing.T) {
@@ -71,12 +71,13 @@ func TestSelfContained(t *testing.T) {
 // Without script the page says everything it can, and has a button.
 func TestWithoutScript(t *testing.T) {
 	for state, want := range map[string][]string{
-		"waiting":  {">34<", "people ahead of you", "2 to 4 minutes", ">42<", "1,200 a minute", "Check again"},
-		"next":     {"You are next", `aria-valuenow="100"`},
-		"prequeue": {">01:40<", "until the draw", "place by draw", strings.Repeat("ab", 32), "1,234", "nothing was changed after"},
-		"paused":   {"The line is paused", "Your place is kept"},
-		"closed":   {"This waiting room is closed"},
-		"fresh":    {"Join the line", "Cookies are needed"},
+		"waiting":   {">34<", "people ahead of you", "2 to 4 minutes", ">42<", "1,200 a minute", "Check again"},
+		"next":      {"You are next", `aria-valuenow="100"`},
+		"prequeue":  {">01:40<", "until the draw", "place by draw", strings.Repeat("ab", 32), "1,234", "nothing was changed after"},
+		"scheduled": {">00:50<", "until the line opens", "by draw"},
+		"paused":    {"The line is paused", "Your place is kept"},
+		"closed":    {"This waiting room is closed"},
+		"fresh":     {"Join the line", "Cookies are needed"},
 	} {
 		d := sample(state)
 		if state == "waiting" {

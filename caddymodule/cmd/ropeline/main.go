@@ -12,9 +12,10 @@ import (
 
 func main() {
 	caddy.CustomBinaryName = "ropeline"
-	caddy.CustomLongDescription = `Ropeline is Caddy with a fair waiting room built in. Every command of Caddy is here; two are new:
+	caddy.CustomLongDescription = `Ropeline is Caddy with a fair waiting room built in. Every command of Caddy is here; these are new:
 
 	ropeline waiting-room --to http://localhost:3000 --rate 20/s
+	ropeline room status main
 	ropeline keys init <dir>`
 	caddycmd.Main()
 }
