@@ -24,6 +24,8 @@ import (
 // Booking is what the API asks of the engine; *booking.Engine is it.
 type Booking interface {
 	Hold(context.Context, booking.Command, booking.HoldRequest) (booking.Answer, error)
+	Extend(context.Context, booking.Command, booking.ExtendRequest) (booking.Answer, error)
+	Redeem(context.Context, booking.Command, booking.RedeemRequest) (booking.Answer, error)
 	Release(context.Context, booking.Command, booking.ReleaseRequest) (booking.Answer, error)
 	PlaceOrder(context.Context, booking.Command, booking.OrderRequest) (booking.Answer, error)
 	Pay(context.Context, booking.Command, booking.PayRequest) (booking.Answer, error)

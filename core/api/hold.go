@@ -13,9 +13,12 @@ import (
 
 // holdBody is the body of POST holds.
 type holdBody struct {
-	Seats   []int32      `json:"seats"`
-	Places  []hold.Place `json:"places"`
-	Replace *uuid.UUID   `json:"replace"`
+	Seats       []int32      `json:"seats"`
+	Places      []hold.Place `json:"places"`
+	Best        *hold.Best   `json:"best"`
+	AcceptFewer bool         `json:"accept_fewer"`
+	Accessible  bool         `json:"accessible"`
+	Replace     *uuid.UUID   `json:"replace"`
 }
 
 func (a *API) hold(w http.ResponseWriter, r *http.Request, c *call) error {
@@ -23,7 +26,7 @@ func (a *API) hold(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err := decode(r, c.body, &body); err != nil {
 		return err
 	}
-	ask := booking.HoldRequest{Seats: body.Seats, Places: body.Places}
+	ask := booking.HoldRequest{Seats: body.Seats, Places: body.Places, Best: body.Best, Fewer: body.AcceptFewer, Accessible: body.Accessible}
 	if body.Replace != nil {
 		ask.Replace = *body.Replace
 	}
@@ -59,6 +62,21 @@ func (a *API) release(w http.ResponseWriter, r *http.Request, c *call) error {
 		return err
 	}
 	return a.writeAnswer(w, answer, noLease)
+}
+
+func (a *API) extendHold(w http.ResponseWriter, r *http.Request, c *call) error {
+	id, err := holdID(r)
+	if err != nil {
+		return err
+	}
+	if err := noBody(c); err != nil {
+		return err
+	}
+	answer, err := a.booking.Extend(r.Context(), c.command(chi.URLParam(r, "event")), booking.ExtendRequest{Hold: id})
+	if err != nil {
+		return err
+	}
+	return a.writeAnswer(w, answer, lease)
 }
 
 // holdID: what is no id is not there, as is every id of somebody else.

@@ -20,10 +20,14 @@ var routes = []route{
 	{method: "GET", pattern: "/v1/geometry/{hash}", name: "getGeometry", summary: "The plan of a venue; never changes",
 		answers: append(ok("Geometry"), answer{status: http.StatusNotModified}), cache: cacheImmutable, handle: (*API).getGeometry},
 
-	{method: "POST", pattern: "/v1/events/{event}/holds", name: "hold", summary: "Take places for a few minutes, all or nothing",
+	{method: "POST", pattern: "/v1/events/{event}/holds", name: "hold", summary: "Take places for a few minutes, all or nothing unless fewer are accepted",
 		needs: buying, body: "HoldRequest", answers: created("Hold"), cache: cachePersonal, handle: (*API).hold},
 	{method: "GET", pattern: "/v1/events/{event}/holds/{hold}", name: "getHold", summary: "A hold of one's own",
 		needs: needAccount, answers: ok("Hold"), cache: cachePersonal, handle: (*API).getHold},
+	{method: "POST", pattern: "/v1/events/{event}/holds/{hold}/extend", name: "extendHold", summary: "More time, as far as the event's policy goes",
+		needs: buying, answers: ok("Hold"), cache: cachePersonal, handle: (*API).extendHold},
+	{method: "POST", pattern: "/v1/events/{event}/presale", name: "redeemCode", summary: "Redeem a code: the presale is open to this account from then on",
+		needs: needAccount | needKey, body: "PresaleCode", answers: ok("Presale"), cache: cachePersonal, handle: (*API).redeem},
 	{method: "DELETE", pattern: "/v1/events/{event}/holds/{hold}", name: "release", summary: "Give the places back",
 		needs: needAccount | needKey, answers: ok("Hold"), cache: cachePersonal, handle: (*API).release},
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/payment/fakepay"
 	"github.com/ropeline/ropeline/seatmap"
 )
@@ -41,6 +42,10 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	}
 	wantLease(t, held, 480+120)
 	ada.do("GET", "/v1/events/gig/holds/"+held.str("id"), nil).want(http.StatusOK, "")
+	ada.do("POST", "/v1/events/gig/holds/"+held.str("id")+"/extend", nil).want(http.StatusConflict, "extension_refused")
+	s.db.Owner(t, `UPDATE event SET extend_by = '9 minutes'`)
+	longer := ada.do("POST", "/v1/events/gig/holds/"+held.str("id")+"/extend", nil).want(http.StatusOK, "")
+	wantLease(t, longer, 540+120)
 	order := ada.do("POST", "/v1/events/gig/orders", map[string]any{"hold": held.str("id")}).want(http.StatusCreated, "")
 	again := ada.do("POST", "/v1/events/gig/orders", map[string]any{"hold": held.str("id")}).want(http.StatusOK, "")
 	if again.str("id") != order.str("id") {
@@ -51,7 +56,7 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	}
 	id := order.str("id")
 	pay := ada.do("POST", "/v1/orders/"+id+"/payments", map[string]any{"card_token": "tok_ok", "expected_amount": 15000}).want(http.StatusAccepted, "")
-	wantLease(t, pay, 480+120)
+	wantLease(t, pay, 540+120)
 
 	paid := ada.settled(id)
 	if paid.str("state") != "captured" {
@@ -77,6 +82,15 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 		t.Errorf("released: %s", freed.body)
 	}
 	ada.do("DELETE", "/v1/orders/"+id, nil).want(http.StatusOK, "")
+	s.db.Owner(t, `INSERT INTO presale VALUES (1, 1, 'Members', now(), NULL)`)
+	code := hold.NewCode()
+	s.db.Owner(t, `INSERT INTO presale_code VALUES (1, $1, 1, 1)`, hold.CodeHash(code))
+	ada.do("POST", "/v1/events/gig/presale", map[string]any{"code": hold.NewCode()}).want(http.StatusUnprocessableEntity, "invalid_code")
+	ada.do("POST", "/v1/events/gig/presale", map[string]any{"code": code}).want(http.StatusOK, "")
+	best := ada.do("POST", "/v1/events/gig/holds", map[string]any{"best": map[string]any{"quantity": 2, "class": "B"}, "accept_fewer": true}).want(http.StatusCreated, "")
+	if best.str("lines", 0, "seat") != "4" || best.str("lines", 1, "seat") != "5" {
+		t.Errorf("the best of class B: %s", best.body)
+	}
 	s.signInAndOut()
 	notice := `{"id": "evt_of_the_test"}`
 	s.do("POST", "/webhooks/fakepay", notice, "Fakepay-Signature", fakepay.Sign(secret, time.Now(), []byte(notice))).want(http.StatusNoContent, "")
