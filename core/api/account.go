@@ -57,8 +57,29 @@ func credential(r *http.Request) (token string, cookie bool) {
 // caller returns the number of the account. With create an account that is not
 // there yet is made; without, it is 0, which owns nothing: a GET changes nothing.
 func (s *accounts) caller(ctx context.Context, token string, create bool) (int64, error) {
+	a, err := s.known(token)
+	switch {
+	case err != nil:
+		return 0, err
+	case a.Role != issuer.Buyer:
+		return 0, errWrongRole.Say("This call is a buyer's; a token of staff does not buy.")
+	}
+	return s.id(ctx, a, create)
+}
+
+// staff returns who of the staff is calling.
+func (s *accounts) staff(token string) (issuer.Account, error) {
+	a, err := s.known(token)
+	if err == nil && a.Role != issuer.Staff {
+		err = errWrongRole.Say("This call needs a token of staff.")
+	}
+	return a, err
+}
+
+// known verifies a token, or remembers that it did.
+func (s *accounts) known(token string) (issuer.Account, error) {
 	if token == "" {
-		return 0, errUnauthentic
+		return issuer.Account{}, errUnauthentic
 	}
 	hash := sha256.Sum256([]byte(token))
 	s.mu.Lock()
@@ -67,16 +88,16 @@ func (s *accounts) caller(ctx context.Context, token string, create bool) (int64
 	if !known {
 		var err error
 		if a, err = s.verify(token); err != nil {
-			return 0, errUnauthentic.Say("The sign-in is not valid; please sign in again.").Because(err)
+			return issuer.Account{}, errUnauthentic.Say("The sign-in is not valid; please sign in again.").Because(err)
 		}
 		s.mu.Lock()
 		remember(s.tokens, hash, a)
 		s.mu.Unlock()
 	}
 	if !s.now().Before(a.Expires) {
-		return 0, errUnauthentic.Say("The sign-in has ended; please sign in again.")
+		return issuer.Account{}, errUnauthentic.Say("The sign-in has ended; please sign in again.")
 	}
-	return s.id(ctx, a, create)
+	return a, nil
 }
 
 func (s *accounts) id(ctx context.Context, a issuer.Account, create bool) (int64, error) {

@@ -19,6 +19,7 @@ var (
 	errNoRoute        = problem.New(http.StatusNotFound, "not_found", "There is nothing at this address.")
 	errMethod         = problem.New(http.StatusMethodNotAllowed, "method_not_allowed", "This address does not know this method.")
 	errUnauthentic    = problem.New(http.StatusUnauthorized, "unauthenticated", "Please sign in.")
+	errWrongRole      = problem.New(http.StatusForbidden, "wrong_role", "This token is not for calls like this one.")
 	errPassRequired   = problem.New(http.StatusForbidden, "pass_required", "This call needs a valid pass of the waiting room.")
 	errCrossSite      = problem.New(http.StatusForbidden, "cross_site", "This call was made from another site's page.")
 	errBodyTooLarge   = problem.New(http.StatusRequestEntityTooLarge, "body_too_large", "The body is larger than this call takes.")

@@ -73,6 +73,7 @@ type API struct {
 	catalogue *event.Catalogue
 	accounts  *accounts
 	issuer    *issuer.Issuer
+	db        *pg.DB // of the catalogue's changes
 	passes    PassVerifier
 	proxies   proxies
 	ready     func(context.Context) error
@@ -106,7 +107,7 @@ func New(o Options) (*API, error) {
 		return nil, fmt.Errorf("api metrics: %w", err)
 	}
 	a := &API{
-		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), issuer: o.Issuer, passes: o.Passes, proxies: o.TrustedProxies,
+		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
 		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), ready: o.Ready, log: o.Log, metrics: m, now: o.Now,
 	}
 	if a.document, err = openAPIDocument(o.DevIssuer); err != nil {

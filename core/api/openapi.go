@@ -41,6 +41,7 @@ func openAPIDocument(dev bool) ([]byte, error) {
 			"schemas": schemas,
 			"securitySchemes": object{
 				"account": object{"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+				"staff":   object{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "A token with the claim role: staff"},
 				"cookie":  object{"type": "apiKey", "in": "cookie", "name": accountCookie},
 			},
 		},
@@ -72,6 +73,9 @@ func operation(rt *route) object {
 		op["requestBody"] = object{"required": true, "content": content("application/json", rt.body)}
 	case rt.media != "":
 		op["requestBody"] = object{"content": object{rt.media: object{"schema": object{}}}}
+	}
+	if rt.is(needStaff) {
+		op["security"] = []object{{"staff": []string{}}}
 	}
 	if rt.is(needAccount) {
 		op["security"] = []object{{"account": []string{}}, {"cookie": []string{}}}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/ropeline/ropeline/core/api/issuer"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -14,6 +15,7 @@ const (
 	needAccount need = 1 << iota // somebody is signed in
 	needKey                      // an Idempotency-Key
 	needPass                     // a pass of the waiting room: a buying call
+	needStaff                    // a bearer token of staff; a cookie never
 )
 
 // How long an answer may be kept, and by whom.
@@ -58,6 +60,7 @@ type parameter struct {
 type call struct {
 	route   *route
 	account int64
+	staff   issuer.Account
 	key     string
 	body    []byte
 }
@@ -105,6 +108,15 @@ func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error)
 			return err
 		}
 		observed(r).account = c.account
+	}
+	if rt.is(needStaff) {
+		token, cookie := credential(r)
+		if cookie { // a browser adds it by itself, to anybody's request
+			token = ""
+		}
+		if c.staff, err = a.accounts.staff(token); err != nil {
+			return err
+		}
 	}
 	if rt.is(needKey) {
 		if c.key, err = idempotencyKey(r); err != nil {

@@ -51,6 +51,17 @@ var routes = []route{
 	{method: "GET", pattern: "/v1/ticket-keys", name: "getTicketKeys", summary: "The keys that verify tickets, as a JWKS",
 		answers: ok("KeySet"), cache: cacheMinutes, handle: (*API).getTicketKeys},
 
+	{method: "PUT", pattern: "/v1/staff/venues/{venue}", name: "putVenue", summary: "Staff: bring in a venue, as in an import file",
+		needs: needStaff, body: "VenueFile", maxBody: maxVenue, answers: ok("CatalogueChanges"), cache: cachePersonal, handle: (*API).putVenue},
+	{method: "GET", pattern: "/v1/staff/events/{event}", name: "exportEvent", summary: "Staff: an event as an import file says it, drafts too",
+		needs: needStaff, answers: ok("EventFile"), cache: cachePersonal, handle: (*API).exportEvent},
+	{method: "PUT", pattern: "/v1/staff/events/{event}", name: "putEvent", summary: "Staff: bring in an event or change it, as in an import file",
+		needs: needStaff, body: "EventFile", maxBody: maxEvent, answers: ok("CatalogueChanges"), cache: cachePersonal, handle: (*API).putEvent},
+	{method: "PATCH", pattern: "/v1/staff/events/{event}", name: "patchEvent", summary: "Staff: change members of an event (RFC 7396): sale window, prices, limits, state",
+		needs: needStaff, body: "EventPatch", maxBody: maxEvent, answers: ok("CatalogueChanges"), cache: cachePersonal, handle: (*API).patchEvent},
+	{method: "GET", pattern: "/v1/staff/changes", name: "listChanges", summary: "Staff: who changed what in the catalogue, newest first",
+		needs: needStaff, query: changesParameters, answers: ok("CatalogueRecords"), cache: cachePersonal, handle: (*API).listChanges},
+
 	{method: "POST", pattern: "/webhooks/{provider}", name: "webhook", summary: "A notice of a payment provider, signed by it",
 		media: "application/json", maxBody: booking.MaxWebhook, answers: []answer{{status: http.StatusNoContent}}, cache: cachePersonal, handle: (*API).webhook},
 

@@ -11,10 +11,10 @@ import (
 
 // Change says what an import did to one venue or event.
 type Change struct {
-	Kind string // "venue" or "event"
-	Slug string
-	Did  string // "created", "updated" or "unchanged"
-	Size int    // seats of a venue; seats and places of an event
+	Kind string `json:"kind"` // "venue" or "event"
+	Slug string `json:"slug"`
+	Did  string `json:"did"`    // "created", "updated" or "unchanged"
+	Size int    `json:"places"` // seats of a venue; seats and places of an event
 }
 
 func (c Change) String() string {

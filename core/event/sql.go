@@ -36,6 +36,15 @@ const (
 	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4), types = string_to_array($5::text, E'\x1f') WHERE event_id = $1 AND id = $2`
 )
 
+// Who changed what, and an event as a file says it.
+const (
+	sqlActor   = `SELECT set_config('ropeline.actor', $1, true)`
+	sqlRecords = `SELECT c.id, c.at, c.actor, c.kind, c.name, e.slug, c.before, c.after FROM catalogue_change c LEFT JOIN event e ON e.id = c.event_id
+		WHERE ($1 = '' OR c.event_id = (SELECT id FROM event WHERE slug = $1)) AND ($2 = 0::bigint OR c.id < $2) ORDER BY c.id DESC LIMIT $3`
+	sqlVenueSlug      = `SELECT slug FROM venue WHERE id = $1`
+	sqlExportCounters = `SELECT kind, name, class, capacity, overbook, types FROM counter WHERE event_id = $1 ORDER BY id`
+)
+
 // The catalogue. None of these takes a lock that a sale waits for.
 const (
 	sqlSummary = `SELECT e.slug, e.title, e.place, e.route_from, e.route_to, e.starts_at, e.time_zone,

@@ -26,6 +26,8 @@ const (
 	Name = "ropeline-dev"
 	// Life of a token; a development account signs in again after it.
 	Life = 30 * 24 * time.Hour
+	// StaffLife of a token that may change the catalogue: a working day.
+	StaffLife = 10 * time.Hour
 
 	audience = "bookingd"
 	typ      = "ropeline-account+jwt"
@@ -40,9 +42,18 @@ type Issuer struct {
 	parser *jwt.Parser
 }
 
+// Role is what a token is for. A token has one: staff who buy do it as buyers.
+type Role string
+
+const (
+	Buyer Role = ""
+	Staff Role = "staff"
+)
+
 // Claims are what a token says.
 type Claims struct {
 	Email string `json:"email"`
+	Role  Role   `json:"role,omitempty"`
 	jwt.RegisteredClaims
 }
 
@@ -50,6 +61,7 @@ type Claims struct {
 type Account struct {
 	Subject string // "iss|sub", the key of the account table
 	Email   string
+	Role    Role
 	Expires time.Time
 }
 
@@ -126,11 +138,20 @@ func Email(typed string) (string, error) {
 	return s, nil
 }
 
-// Sign returns a token for an address that Email has returned.
+// Sign returns a buyer's token for an address that Email has returned.
 func (i *Issuer) Sign(email string, now time.Time) (string, error) {
-	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, Claims{Email: email, RegisteredClaims: jwt.RegisteredClaims{
+	return i.SignAs(Buyer, email, now)
+}
+
+// SignAs is Sign for a role.
+func (i *Issuer) SignAs(role Role, email string, now time.Time) (string, error) {
+	life := Life
+	if role == Staff {
+		life = StaffLife
+	}
+	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, Claims{Email: email, Role: role, RegisteredClaims: jwt.RegisteredClaims{
 		Issuer: Name, Subject: email, Audience: jwt.ClaimStrings{audience},
-		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(Life)),
+		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life)),
 	}})
 	t.Header["typ"] = typ
 	signed, err := t.SignedString(i.key)
@@ -154,5 +175,8 @@ func (i *Issuer) Verify(token string) (Account, error) {
 	if t.Header["typ"] != typ || c.Subject == "" {
 		return Account{}, errors.New("account token: not of our type")
 	}
-	return Account{Subject: c.Issuer + "|" + c.Subject, Email: c.Email, Expires: c.ExpiresAt.Time}, nil
+	if c.Role != Buyer && c.Role != Staff {
+		return Account{}, fmt.Errorf("account token: unknown role %q", c.Role)
+	}
+	return Account{Subject: c.Issuer + "|" + c.Subject, Email: c.Email, Role: c.Role, Expires: c.ExpiresAt.Time}, nil
 }

@@ -29,7 +29,7 @@ func TestTokenComesBackAsAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := i.Verify(token)
-	if want := (Account{"ropeline-dev|ada@example.com", "ada@example.com", t0.Add(Life)}); err != nil || !got.Expires.Equal(want.Expires) || got.Subject != want.Subject || got.Email != want.Email {
+	if want := (Account{Subject: "ropeline-dev|ada@example.com", Email: "ada@example.com", Expires: t0.Add(Life)}); err != nil || !got.Expires.Equal(want.Expires) || got.Subject != want.Subject || got.Email != want.Email {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 }

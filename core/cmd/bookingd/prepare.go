@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -75,6 +76,9 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 	var changes []event.Change
 	err = db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		changes = nil // the transaction may run again
+		if err := event.Act(ctx, tx, importer()); err != nil {
+			return err
+		}
 		for i, file := range files {
 			did, err := event.Import(ctx, tx, file)
 			if err != nil {
@@ -91,6 +95,14 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 		fmt.Fprintln(out, change)
 	}
 	return nil
+}
+
+// importer is who the record of changes names.
+func importer() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return "import by " + u.Username
+	}
+	return "import"
 }
 
 func readFile(name string) (*eventfile.File, error) {
