@@ -110,7 +110,7 @@ func TestStaffAreToldWhatIsWrong(t *testing.T) {
 		{"PUT", "events/dance", `{"slug": "other"}`, `"line":1,"field":"slug","text":"is not \"dance\", which the address names; a slug never changes"`},
 		{"PUT", "events/dance", `{}, {}`, `something follows the document`},
 		{"PATCH", "events/gig", `{"currency": "PLN"}`, `"field":"currency","text":"is PLN, but event \"gig\" is sold in EUR; a currency never changes"`},
-		{"PATCH", "events/gig", `{"tilte": "x"}`, `"field":"tilte","text":"is no field of this object; did you mean \"title\"?"`},
+		{"PATCH", "events/gig", `{"titl": "x"}`, `"field":"titl","text":"is no field of this object; did you mean \"title\"?"`},
 		{"PATCH", "events/gig", `{"title": "a", "title": "b"}`, `is there twice`},
 		{"PATCH", "events/gig", `[]`, `is no object`},
 		{"PUT", "venues/hall", `{"name": "Hall", "city": "Bonn", "country": "DE", "width": 100, "height": 50}`, `"text":"\"hall\" differs from the plan that 1 events already use`},
