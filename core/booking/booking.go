@@ -67,7 +67,10 @@ type Engine struct {
 	floors  floors
 	lanes   [laneCount]lane
 	slow    chan struct{} // one place for each connection of the slow lane
-	loops   []loop
+	// Connections of the lanes and of the slow lane, apart from the pool: orders, money
+	// and readers can take none of them, nor the slow ones a quick one's.
+	laneDB, slowDB *pg.DB
+	loops          []loop
 
 	till // payment: see pay_till.go
 }
@@ -85,6 +88,12 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 		return nil, fmt.Errorf("booking metrics: %w", err)
 	}
 	e := &Engine{cfg: cfg.withDefaults(), db: db, log: d.Log, metrics: m, slow: make(chan struct{}, slowLaneWidth)}
+	if e.laneDB, err = db.Reserve(laneCount); err != nil {
+		return nil, err
+	}
+	if e.slowDB, err = db.Reserve(slowLaneWidth); err != nil {
+		return nil, err
+	}
 	for i := range e.lanes {
 		e.lanes[i].e = e
 	}

@@ -15,6 +15,7 @@ type metrics struct {
 	laneWait   prometheus.Histogram
 	reruns     *prometheus.CounterVec
 	expired    prometheus.Counter
+	sweepLag   prometheus.Gauge
 	findings   *prometheus.GaugeVec
 	audits     prometheus.Counter
 	auditedAt  prometheus.Gauge
@@ -39,6 +40,8 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Help: "Time a request waited for its batch to begin.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 12)}),
 		expired: prometheus.NewCounter(prometheus.CounterOpts{Namespace: ns, Name: "swept_lines_total",
 			Help: "Lines of expired holds that the sweeper gave back."}),
+		sweepLag: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "sweeper_lag_seconds",
+			Help: "For how long the oldest expired line had been due when the sweeper last looked."}),
 		findings: prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: ns, Name: "audit_findings",
 			Help: "Findings of the last audit, by invariant. Anything but 0 is a page."}, []string{"invariant"}),
 		audits: prometheus.NewCounter(prometheus.CounterOpts{Namespace: ns, Name: "audits_total",
@@ -47,7 +50,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Help: "When the last audit ended."}),
 	}
 	for _, c := range []prometheus.Collector{m.loopErrors, m.holds, m.reruns, m.batchSize, m.batchTime, m.laneWait,
-		m.expired, m.findings, m.audits, m.auditedAt} {
+		m.expired, m.sweepLag, m.findings, m.audits, m.auditedAt} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}

@@ -134,10 +134,14 @@ func (e *Engine) try(batch []*request, wait hold.Wait) (map[*request]outcome, er
 	ctx, cancel := context.WithTimeout(context.Background(), batchTimeout)
 	defer cancel()
 	begin := time.Now()
+	db := e.laneDB
+	if wait == hold.Block {
+		db = e.slowDB
+	}
 	d := &decision{e: e, batch: batch, wait: wait}
 	err := e.withFloors(ctx, func() error {
 		d.reset()
-		return guard(func() error { return e.db.Once(ctx, d.run) })
+		return guard(func() error { return db.Once(ctx, d.run) })
 	})
 	if errors.Is(err, errNoEffect) {
 		err = nil

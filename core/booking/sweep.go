@@ -24,10 +24,11 @@ const (
 // event and step. Every decision reclaims for itself, so a sweeper that is late or
 // off changes no outcome, only how fresh the counters look to readers.
 func (e *Engine) sweep(ctx context.Context) (again bool, err error) {
-	due, err := hold.DueCounters(ctx, e.db.Pool, sweepRounds)
+	due, lag, err := hold.DueCounters(ctx, e.db.Pool, sweepRounds)
 	if err != nil {
 		return false, err
 	}
+	e.metrics.sweepLag.Set(lag.Seconds())
 	var failed []error
 	for _, event := range slices.Sorted(maps.Keys(due)) {
 		n := 0

@@ -194,9 +194,9 @@ UPDATE hold_line l SET state = 0
  WHERE l.event_id = d.event_id AND l.hold_id = d.hold_id AND l.line = d.line`
 
 	sqlDue = `
-SELECT e.id, coalesce(l.counter_id, 0) FROM event e
-  CROSS JOIN LATERAL (SELECT DISTINCT counter_id FROM hold_line
-                       WHERE event_id = e.id AND state = 1 AND qty > 0 AND held_until <= now() LIMIT $1) AS l
+SELECT e.id, coalesce(l.counter_id, 0), (extract(epoch FROM now() - l.since) * 1e6)::bigint FROM event e
+  CROSS JOIN LATERAL (SELECT counter_id, min(held_until) AS since FROM hold_line
+                       WHERE event_id = e.id AND state = 1 AND qty > 0 AND held_until <= now() GROUP BY counter_id LIMIT $1) AS l
  ORDER BY 1, 2`
 )
 

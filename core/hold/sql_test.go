@@ -8,4 +8,6 @@ import (
 
 func TestStatementsFitTheSchema(t *testing.T) { pgtest.Prepare(t, statements) }
 
+func TestStatementsOfLimitsFitTheSchema(t *testing.T) { pgtest.Prepare(t, limitStatements) }
+
 func TestStatementsOfPresalesFitTheSchema(t *testing.T) { pgtest.Prepare(t, presaleStatements) }

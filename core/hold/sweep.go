@@ -11,21 +11,23 @@ import (
 )
 
 // DueCounters finds where lines are due: event to counters, 0 standing for lines
-// without one. It reads without locks; what it misses is found next time.
-func DueCounters(ctx context.Context, q pg.Querier, limit int) (map[int64][]int64, error) {
+// without one. It reads without locks; what it misses is found next time. lag is for
+// how long the oldest of them has been due.
+func DueCounters(ctx context.Context, q pg.Querier, limit int) (due map[int64][]int64, lag time.Duration, err error) {
 	rows, err := q.Query(ctx, sqlDue, limit)
 	if err != nil {
-		return nil, fmt.Errorf("find due lines: %w", err)
+		return nil, 0, fmt.Errorf("find due lines: %w", err)
 	}
-	out := make(map[int64][]int64)
-	var event, counter int64
-	if _, err := pgx.ForEachRow(rows, []any{&event, &counter}, func() error {
-		out[event] = append(out[event], counter)
+	due = make(map[int64][]int64)
+	var event, counter, since int64
+	if _, err := pgx.ForEachRow(rows, []any{&event, &counter, &since}, func() error {
+		due[event] = append(due[event], counter)
+		lag = max(lag, micros(since))
 		return nil
 	}); err != nil {
-		return nil, fmt.Errorf("find due lines: %w", err)
+		return nil, 0, fmt.Errorf("find due lines: %w", err)
 	}
-	return out, nil
+	return due, lag, nil
 }
 
 // Sweep gives at most limit due lines of an event's counters back, with the

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -57,6 +58,9 @@ func (o Options) withDefaults() Options {
 type DB struct {
 	Pool *pgxpool.Pool // for reads outside a transaction; writes go through InTx
 	opts Options
+
+	mu       sync.Mutex
+	reserved []*DB
 }
 
 // Open connects and checks that the server answers.
@@ -87,8 +91,32 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	return &DB{Pool: pool, opts: o}, nil
 }
 
+// Reserve sets n connections beside the pool apart, for work that must not wait for
+// a connection because others have taken them all. They are dialled when first
+// needed and closed with db.
+func (db *DB) Reserve(n int32) (*DB, error) {
+	cfg := db.Pool.Config()
+	cfg.MaxConns, cfg.MinConns = n, 0
+	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		return nil, fmt.Errorf("reserve connections: %w", err)
+	}
+	r := &DB{Pool: pool, opts: db.opts}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.reserved = append(db.reserved, r)
+	return r, nil
+}
+
 // Close waits for running transactions and closes the connections.
-func (db *DB) Close() { db.Pool.Close() }
+func (db *DB) Close() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, r := range db.reserved {
+		r.Close()
+	}
+	db.Pool.Close()
+}
 
 // Now reads the database's clock. Inside a transaction that decides something it
 // is a statement of its own *after* the locks: read inside the locking SELECT it
