@@ -59,6 +59,9 @@ type Options struct {
 	// TrustedProxies are the networks whose X-Forwarded-* headers are believed.
 	TrustedProxies []netip.Prefix
 
+	// Holds and Payments bound how often a buyer may try; the zero value does not.
+	Holds, Payments Paces
+
 	// Ready is asked by /readyz; nil is always ready.
 	Ready func(context.Context) error
 
@@ -76,6 +79,7 @@ type API struct {
 	db        *pg.DB // of the catalogue's changes
 	passes    PassVerifier
 	proxies   proxies
+	pacers    map[pace]*pacer
 	ready     func(context.Context) error
 	log       *slog.Logger
 	metrics   *metrics
@@ -108,7 +112,8 @@ func New(o Options) (*API, error) {
 	}
 	a := &API{
 		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
-		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), ready: o.Ready, log: o.Log, metrics: m, now: o.Now,
+		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), ready: o.Ready, log: o.Log,
+		pacers: map[pace]*pacer{holding: newPacer(o.Holds), paying: newPacer(o.Payments)}, metrics: m, now: o.Now,
 	}
 	if a.document, err = openAPIDocument(o.DevIssuer); err != nil {
 		return nil, err

@@ -20,23 +20,25 @@ type PassVerifier interface {
 // checkPass refuses a buying call that did not come through the waiting room. It
 // comes before everything else: whoever goes around the line learns nothing, not
 // even whether an account or an event exists.
-func (a *API) checkPass(r *http.Request) error {
+//
+// The visitor it returns is the device that buys, "" where passes are not asked for.
+func (a *API) checkPass(r *http.Request) (visitor string, err error) {
 	if a.passes == nil {
-		return nil
+		return "", nil
 	}
 	token := r.Header.Get(passHeader)
 	if token == "" {
-		return errPassRequired
+		return "", errPassRequired
 	}
-	_, err := a.passes.Verify(token, a.now())
+	p, err := a.passes.Verify(token, a.now())
 	var invalid *admission.Invalid
 	switch {
 	case err == nil:
-		return nil
+		return string(p.VID), nil
 	case errors.As(err, &invalid) && invalid.Reason == admission.ReasonUnavailable:
-		return errPassUnknown.Because(err)
+		return "", errPassUnknown.Because(err)
 	case errors.As(err, &invalid):
-		return errPassRequired.With("reason", invalid.Reason).Because(err)
+		return "", errPassRequired.With("reason", invalid.Reason).Because(err)
 	}
-	return errPassRequired.Because(err)
+	return "", errPassRequired.Because(err)
 }

@@ -40,6 +40,7 @@ type route struct {
 	maxBody         int64       // 0: maxBody
 	answers         []answer
 	cache           string
+	pace            pace
 	dev             bool // only with the development issuer
 	handle          func(*API, http.ResponseWriter, *http.Request, *call) error
 }
@@ -60,6 +61,7 @@ type parameter struct {
 type call struct {
 	route   *route
 	account int64
+	device  string // the visitor of the pass
 	staff   issuer.Account
 	key     string
 	body    []byte
@@ -92,7 +94,7 @@ func (a *API) serve(rt *route) http.HandlerFunc {
 func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error) {
 	c := &call{route: rt}
 	if rt.is(needPass) {
-		if err := a.checkPass(r); err != nil {
+		if c.device, err = a.checkPass(r); err != nil {
 			return err
 		}
 	}
@@ -108,6 +110,9 @@ func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error)
 			return err
 		}
 		observed(r).account = c.account
+	}
+	if err := a.checkPace(rt, r, c); err != nil {
+		return err
 	}
 	if rt.is(needStaff) {
 		token, cookie := credential(r)

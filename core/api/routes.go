@@ -20,7 +20,7 @@ var routes = []route{
 	{method: "GET", pattern: "/v1/geometry/{hash}", name: "getGeometry", summary: "The plan of a venue; never changes",
 		answers: append(ok("Geometry"), answer{status: http.StatusNotModified}), cache: cacheImmutable, handle: (*API).getGeometry},
 
-	{method: "POST", pattern: "/v1/events/{event}/holds", name: "hold", summary: "Take places for a few minutes, all or nothing unless fewer are accepted",
+	{method: "POST", pattern: "/v1/events/{event}/holds", name: "hold", pace: holding, summary: "Take places for a few minutes, all or nothing unless fewer are accepted",
 		needs: buying, body: "HoldRequest", answers: created("Hold"), cache: cachePersonal, handle: (*API).hold},
 	{method: "GET", pattern: "/v1/events/{event}/holds/{hold}", name: "getHold", summary: "A hold of one's own",
 		needs: needAccount, answers: ok("Hold"), cache: cachePersonal, handle: (*API).getHold},
@@ -37,7 +37,7 @@ var routes = []route{
 		needs: needAccount, answers: ok("OrderList"), cache: cachePersonal, handle: (*API).listOrders},
 	{method: "GET", pattern: "/v1/orders/{order}", name: "getOrder", summary: "An order of one's own; poll it while it is verifying",
 		needs: needAccount, answers: ok("Order"), cache: cachePersonal, handle: (*API).getOrder},
-	{method: "POST", pattern: "/v1/orders/{order}/payments", name: "pay", summary: "Start a payment; the order tells what became of it",
+	{method: "POST", pattern: "/v1/orders/{order}/payments", name: "pay", pace: paying, summary: "Start a payment; the order tells what became of it",
 		needs: buying, body: "PaymentRequest", answers: []answer{{status: http.StatusAccepted, schema: "Order"}}, cache: cachePersonal, handle: (*API).pay},
 	{method: "DELETE", pattern: "/v1/orders/{order}", name: "cancelOrder", summary: "Cancel an order; money that was taken goes back",
 		needs: needAccount | needKey, answers: ok("Order"), cache: cachePersonal, handle: (*API).cancelOrder},

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,12 +33,16 @@ type config struct {
 	FakepayURL       string `env:"FAKEPAY_URL" envDefault:"http://127.0.0.1:9100"`
 	FakepayPublicURL string `env:"FAKEPAY_PUBLIC_URL" envDefault:"/fakepay"`
 	FakepaySecrets   string `env:"FAKEPAY_WEBHOOK_SECRETS"`
+	HoldsPerMinute   string `env:"HOLDS_PER_MINUTE" envDefault:"60,150"`
+	PaysPerMinute    string `env:"PAYMENTS_PER_MINUTE" envDefault:"15,60"`
 	Sweep            string `env:"SWEEP" envDefault:"on"`
 	Drain            string `env:"DRAIN" envDefault:"0s"`
 
 	proxies []netip.Prefix
 	secrets []string
 	drain   time.Duration
+
+	holds, payments [2]int // tries a minute of a buyer, and of a network; 0: no limit
 }
 
 const prefix = "BOOKINGD_"
@@ -115,7 +120,30 @@ func (c *config) forServe() error {
 	if c.drain, err = time.ParseDuration(c.Drain); err != nil || c.drain < 0 || c.drain > 10*time.Minute {
 		checks = append(checks, bad("DRAIN", "%q is no duration up to 10m; write it like 5s", c.Drain))
 	}
+	if c.holds, err = perMinute(c.HoldsPerMinute); err != nil {
+		checks = append(checks, bad("HOLDS_PER_MINUTE", "%v", err))
+	}
+	if c.payments, err = perMinute(c.PaysPerMinute); err != nil {
+		checks = append(checks, bad("PAYMENTS_PER_MINUTE", "%v", err))
+	}
 	return errors.Join(checks...)
+}
+
+// perMinute reads "60,150": for one buyer, for one network.
+func perMinute(text string) (limits [2]int, err error) {
+	if text == "off" {
+		return limits, nil
+	}
+	words := split(text)
+	if len(words) != len(limits) {
+		return limits, fmt.Errorf("%q: want tries a minute of a buyer and of a network, as in 60,150, or off", text)
+	}
+	for i, w := range words {
+		if limits[i], err = strconv.Atoi(w); err != nil || limits[i] < 1 || limits[i] > 1_000_000 {
+			return limits, fmt.Errorf("%q is no number of tries a minute from 1 to 1000000; write it like 60,150, or off", w)
+		}
+	}
+	return limits, nil
 }
 
 // ownerURL is the database of migrate.

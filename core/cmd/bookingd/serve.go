@@ -118,7 +118,8 @@ func build(c config, db *pg.DB, log *slog.Logger, registry prometheus.Registerer
 	if err != nil {
 		return nil, nil, err
 	}
-	o := api.Options{DB: db, Booking: engine, Issuer: accounts, DevIssuer: dev, TrustedProxies: c.proxies, Log: log, Metrics: registry,
+	o := api.Options{DB: db, Booking: engine, Issuer: accounts, DevIssuer: dev, TrustedProxies: c.proxies,
+		Holds: api.PacesOf(c.holds[0], c.holds[1]), Payments: api.PacesOf(c.payments[0], c.payments[1]), Log: log, Metrics: registry,
 		Ready: func(ctx context.Context) error { return migrate.Check(ctx, db.Pool) }}
 	if c.Pass == "required" {
 		o.Room = c.PassRoom

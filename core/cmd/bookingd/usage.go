@@ -24,6 +24,8 @@ Environment (default):
   BOOKINGD_FAKEPAY_URL              API of the payment provider (http://127.0.0.1:9100)
   BOOKINGD_FAKEPAY_PUBLIC_URL       where a browser finds its card form (/fakepay)
   BOOKINGD_FAKEPAY_WEBHOOK_SECRETS  comma list; any of them verifies a notice; required by serve
+  BOOKINGD_HOLDS_PER_MINUTE         tries to hold, of a buyer and of a network (/24, /56), or off; a third at once (60,150)
+  BOOKINGD_PAYMENTS_PER_MINUTE      tries to pay, likewise (15,60)
   BOOKINGD_SWEEP                    on, or off: the loop that folds expired holds in; nothing depends on it (on)
   BOOKINGD_DRAIN                    how long /readyz says no before the listener closes (0s)
 `

@@ -66,7 +66,7 @@ func (c *counter) start(ctx context.Context) (address string, err error) {
 			"BOOKINGD_LISTEN=" + address, "BOOKINGD_INTERNAL_LISTEN=" + internal, "BOOKINGD_DATABASE_URL=" + c.database,
 			"BOOKINGD_PASS=required", "BOOKINGD_PASS_ROOM=" + room, "BOOKINGD_PASS_JWKS_URL=" + c.jwksURL,
 			"BOOKINGD_DEV_ISSUER=on", "BOOKINGD_ISSUER_KEY_FILE=" + filepath.Join(c.dir, "issuer.pem"),
-			"BOOKINGD_TICKET_KEY_FILE=" + filepath.Join(c.dir, "ticket.pem"), "BOOKINGD_FAKEPAY_WEBHOOK_SECRETS=whsec_bench",
+			"BOOKINGD_HOLDS_PER_MINUTE=off", "BOOKINGD_TICKET_KEY_FILE=" + filepath.Join(c.dir, "ticket.pem"), "BOOKINGD_FAKEPAY_WEBHOOK_SECRETS=whsec_bench",
 		},
 	})
 	if err != nil {
