@@ -61,8 +61,12 @@ type findKey func(kid string) (*Key, error)
 // open checks form, header, key and signature, in this order, and decodes the claims into out. The algorithm is the
 // key's, never the token's: a header that disagrees is refused before any key is used (RFC 8725, 3.1).
 func open(raw, typ string, find findKey, out any) error {
-	if len(raw) > maxToken {
-		return invalid(ReasonMalformed, "longer than %d bytes", maxToken)
+	longest := maxToken
+	if typ == receiptTyp {
+		longest = maxReceipt
+	}
+	if len(raw) > longest {
+		return invalid(ReasonMalformed, "longer than %d bytes", longest)
 	}
 	parts := strings.Split(raw, ".")
 	if len(parts) != 3 {

@@ -79,3 +79,15 @@ func apiStatus(err error) int {
 	}
 	return http.StatusInternalServerError
 }
+
+// serveOn starts a server on a free port and returns its address.
+func serveOn(t *testing.T, srv *http.Server) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = srv.Serve(l) }()
+	t.Cleanup(func() { srv.Close() })
+	return l.Addr().String()
+}

@@ -19,6 +19,8 @@ var routes = map[string]struct {
 	"status":    {http.MethodGet, (*Handler).serveStatus},
 	"jwks.json": {http.MethodGet, (*Handler).serveJWKS},
 	"draw":      {http.MethodGet, (*Handler).serveDraw},
+	"receipt":   {http.MethodGet, (*Handler).serveReceipt},
+	"check":     {http.MethodGet, (*Handler).serveCheck},
 	"draw/list": {http.MethodGet, (*Handler).serveDrawList},
 	"knock":     {http.MethodPost, (*Handler).serveKnock},
 	"enter":     {http.MethodPost, (*Handler).serveEnter},

@@ -102,11 +102,7 @@ func sameURL(r *http.Request) string {
 		uri = orig.URL.RequestURI()
 	}
 	if len(uri) > 1 && (uri[1] == '/' || uri[1] == '\\') {
-		scheme := "http://"
-		if secure(r) {
-			scheme = "https://"
-		}
-		return scheme + r.Host + uri
+		return siteOf(r) + uri
 	}
 	return uri
 }

@@ -154,9 +154,6 @@ func (v *view) describe(t map[string]string, lang string) {
 		v.RateText = strings.ReplaceAll(t["rateValue"], "{n}", number(int64(v.RatePerSecond*60+.5), lang))
 	}
 	v.Draw, v.DrawOpen = v.Commit != "", v.State == "prequeue" || v.State == "scheduled"
-	v.DrawText = t["drawNone"]
-	if v.EntropySource != "" && v.EntropySource != "none" {
-		v.DrawText, v.Source = t["drawPublic"], v.EntropySource
-	}
+	v.DrawText, v.Source = drawSentence(t, v.EntropySource)
 	v.DocTitle = v.Big + " · " + v.Title
 }

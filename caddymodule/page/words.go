@@ -85,3 +85,6 @@ func countdown(d time.Duration) string {
 	}
 	return fmt.Sprintf("%02d:%02d", s/60, s%60)
 }
+
+// rtl says whether a language is written from right to left.
+func rtl(lang string) bool { return lang == "ar" }

@@ -16,6 +16,7 @@ func main() {
 
 	ropeline waiting-room --to http://localhost:3000 --rate 20/s
 	ropeline room status main
+	ropeline verify-draw https://shop.example.com/.well-known/ropeline/main/draw
 	ropeline keys init <dir>`
 	caddycmd.Main()
 }

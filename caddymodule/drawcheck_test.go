@@ -1,0 +1,93 @@
+package caddymodule
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// AQ8, W57: with a receipt from before the draw, `ropeline verify-draw` proves a place from what is public alone, and
+// finds a list in which somebody else stands there.
+func TestVerifyDrawWithReceipts(t *testing.T) {
+	e := newEdge(t, roomWith("rate 0", "state prequeue", `entropy_source "numbers of Sunday"`), "")
+	e.until("known", func() bool { return known(e.snapshot()) })
+	dir := t.TempDir()
+	save := func(name, body string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	people := []*visitorClient{e.visitor(), e.visitor(), e.visitor()}
+	var receipts []string
+	for _, v := range people {
+		v.navigate("/").want(t, 503)
+		r := v.do("GET", reservedPrefix+"main/receipt").want(t, 200)
+		if r.Header.Get("Cache-Control") != "private, no-store" {
+			t.Error("a receipt may be cached")
+		}
+		receipts = append(receipts, r.body)
+	}
+	e.visitor().do("GET", reservedPrefix+"main/receipt").want(t, http.StatusUnauthorized)
+	soon := people[1].navigate(reservedPrefix+"main/check").want(t, 200)
+	if !strings.Contains(soon.body, "has not been held yet") || !strings.Contains(soon.body, "numbers of Sunday") || !strings.Contains(soon.body, "nobody could choose") {
+		t.Error("the page before the draw")
+	}
+	if none := e.visitor().navigate(reservedPrefix+"main/check").want(t, 200); !strings.Contains(none.body, "You have no place") || none.Header.Get("Set-Cookie") != "" {
+		t.Error("the page of a stranger")
+	}
+	e.admin("open", "")
+	e.until("frozen", func() bool { return e.snapshot().Draw.Root != [32]byte{} })
+	e.admin("entropy", `{"entropy":"4 8 15"}`)
+	e.until("revealed", func() bool { return e.snapshot().Draw.Revealed })
+
+	v := people[0]
+	list := v.do("GET", reservedPrefix+"main/draw/list").body
+	record, listFile, keys := save("draw.json", v.do("GET", reservedPrefix+"main/draw").body), save("list", list), save("jwks.json", v.do("GET", reservedPrefix+"main/jwks.json").body)
+	verify := func(o verifyDraw, from string) (string, error) {
+		var out bytes.Buffer
+		o.out, o.keys = &out, keys
+		err := o.run(from)
+		return out.String(), err
+	}
+	for i, r := range receipts {
+		want := ticketOf(e, people[i])
+		out, err := verify(verifyDraw{list: listFile, receipt: save("receipt", r), index: 1, entropy: "4 8 15"}, record)
+		place := e.room().line.Place(want.Index)
+		if err != nil || !strings.Contains(out, "3 participants") || !strings.Contains(out, "Nobody could choose") ||
+			!strings.Contains(out, "is in the list, and its place is "+string(rune('0'+place))+" ") {
+			t.Errorf("receipt %d (place %d): %v\n%s", i, place, err, out)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(list), "\n")
+	lines[0], lines[1] = lines[1], lines[0]
+	for what, c := range map[string]struct {
+		o    verifyDraw
+		from string
+	}{
+		"not the one that was drawn": {verifyDraw{list: save("swapped", strings.Join(lines, "\n"))}, record},
+		"not with \"5\"":             {verifyDraw{list: listFile, entropy: "5"}, record},
+		"--list is missing":          {verifyDraw{}, record},
+		"receipt: token refused":     {verifyDraw{list: listFile, receipt: save("bad", receipts[0][:40])}, record},
+		"no such file":               {verifyDraw{list: listFile}, filepath.Join(dir, "none")},
+		"not the record":             {verifyDraw{list: listFile}, listFile},
+	} {
+		if _, err := verify(c.o, c.from); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// By URL, with everything fetched beside the record.
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(v.do("GET", r.URL.Path).body))
+	})}
+	addr := serveOn(t, srv)
+	var out bytes.Buffer
+	o := verifyDraw{out: &out, receipt: save("receipt", receipts[2]), index: -1}
+	if err := o.run("http://" + addr + reservedPrefix + "main/draw"); err != nil || !strings.Contains(out.String(), "Your receipt") {
+		t.Errorf("by URL: %v\n%s", err, out.String())
+	}
+}
