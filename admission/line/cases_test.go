@@ -308,14 +308,14 @@ func TestAnyTickMovesX(t *testing.T) {
 		b.arrive(other)
 		b.crowd(100)
 		b.pass(time.Second)
-		fence := itoa(b.call(scriptTick, "", 0, 0, 0).header.fence)
+		fence := itoa(b.call(scriptTick, "", 0, 0, 0, 0, "0").header.fence)
 		for i := int64(1); i <= 5; i++ {
 			b.pass(950 * time.Millisecond)
-			if _, err := other.call(t.Context(), scriptTick, "", 99, 0, 0); err != nil { // begins the second; its X counts nothing
+			if _, err := other.call(t.Context(), scriptTick, "", 99, 0, 0, 0, "0"); err != nil { // begins the second; its X counts nothing
 				t.Fatal(err)
 			}
 			b.pass(50 * time.Millisecond)
-			if rep := b.call(scriptTick, fence, 10*i, 0, 0); rep.status != statusEarly || rep.header.x != 10*(i-1) {
+			if rep := b.call(scriptTick, fence, 10*i, 0, 0, 0, "0"); rep.status != statusEarly || rep.header.x != 10*(i-1) {
 				t.Fatalf("second %d: %s, X %d", i, rep.status, rep.header.x)
 			}
 		}

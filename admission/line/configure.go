@@ -44,7 +44,7 @@ func (r *Room) configure(ctx context.Context) error {
 	if err := r.set(ctx, args); err != nil {
 		return err
 	}
-	r.log.append(record{Kind: kindFile, Fields: fields})
+	r.log.append(record{Kind: kindFile, Epoch: r.view.Load().epoch, Fields: fields})
 	return nil
 }
 

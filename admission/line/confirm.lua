@@ -1,9 +1,10 @@
--- What became of pick-ups: 5.. (vid, index, 1 logged | 0 not logged)*. Logged is spent; not logged costs nothing.
-local stop = enter(true)
+-- What became of pick-ups: 6.. (vid, index, 1 logged | 0 not logged, term of the pick-up)*. Logged is spent; not
+-- logged costs nothing.
+local stop = enter('fenced')
 if stop then return stop end
-for i = 5, #ARGV, 3 do
+for i = 6, #ARGV, 4 do
   if ARGV[i + 2] == '1' then
-    call('SETBIT', spent, ARGV[i + 1], 1)
+    spend(ARGV[i + 1], tonumber(ARGV[i + 3]))
     call('HDEL', unc, ARGV[i])
   elseif call('HGET', unc, ARGV[i]) == edge .. ' ' .. ARGV[i + 1] then
     call('HDEL', unc, ARGV[i])

@@ -40,12 +40,22 @@ func TestEveryScript(t *testing.T) {
 		if rep := b.call(scriptRoot, 9, "cd"); rep.status != statusRoot || rep.header.root != "ab" {
 			t.Fatalf("a second root is %s %s", rep.status, rep.header.root)
 		}
+		if snap := b.r.Snapshot(); snap.State != string(StatePaused) || snap.Reason != "draw_conflict" {
+			t.Fatalf("after a second root the room is %s for %q", snap.State, snap.Reason)
+		}
+		if err := b.r.Resume(t.Context(), 0, 0); err != nil {
+			t.Fatal(err)
+		}
 		if rep := b.call(scriptEntropy, "17"); rep.status != statusOK {
 			t.Fatalf("entropy is %s", rep.status)
 		}
 		if rep := b.call(scriptEntropy, "18"); rep.status != statusGiven {
 			t.Fatalf("a second entropy is %s", rep.status)
 		}
+		if rep := b.call(scriptReveal, "ab", "17", "5ec3e7", "5eed"); rep.status != statusEarly {
+			t.Fatalf("a reveal before the root is on disk is %s", rep.status)
+		}
+		b.settle()
 		for range 2 {
 			if rep := b.call(scriptReveal, "ab", "17", "5ec3e7", "5eed"); rep.status != statusOK || rep.header.phase != phaseOpen {
 				t.Fatalf("reveal is %s %s", rep.status, rep.header.phase)
@@ -76,7 +86,7 @@ func TestEveryScript(t *testing.T) {
 		if a, _ = b.ask(8, itoa(a.Grant)); a.Standing != In {
 			t.Fatalf("pick-up: %+v", a)
 		}
-		b.call(scriptConfirm, vid(8), 8, "1")
+		b.call(scriptConfirm, vid(8), 8, "1", 1)
 		if rep := b.call(scriptTouch, vid(8), 0, vid(1), 0); num(rep.results[0][0]) <= rep.header.rt || rep.results[1][0] != "-1" {
 			t.Fatalf("touch: %v", rep.results)
 		}

@@ -13,15 +13,32 @@ local function keep(vid, s)
   call('HSET', sess, vid, int(s.index) .. ' ' .. int(s.place) .. ' ' .. int(s.entry) .. ' ' .. int(s.hard))
 end
 
+-- While an edge is out of the store's reach it may keep its visitors' passes alive up to their hard end: their slots
+-- are not given away before.
+local function somebody_cut_off()
+  if h.cut ~= '' then return true end
+  local out = false
+  each_member(function(name)
+    local e = member(name)
+    if e and e.contact >= 0 and h.rt - e.contact >= SILENT then out = true end
+  end)
+  return out
+end
+
 local function end_leases()
   local due = call('ZRANGEBYSCORE', inside, '-inf', int(h.rt), 'LIMIT', 0, 1000)
+  local held = #due > 0 and somebody_cut_off()
   for i = 1, #due do
     local vid, s = due[i], session(due[i])
-    call('ZREM', inside, vid)
-    local unclaimed = call('HDEL', fresh, vid) == 1
-    call('HDEL', sess, vid)
-    if unclaimed then set('lapsed', h.lapsed + 1) else set('left', h.left + 1) end
-    emit('expire', vid, s and int(s.index), s and int(s.place), unclaimed and 'unclaimed' or 'idle')
+    if held and s and s.hard > h.rt and call('HEXISTS', fresh, vid) == 0 then
+      call('ZADD', inside, int(math.min(s.hard, h.rt + 60000000)), vid)
+    else
+      call('ZREM', inside, vid)
+      local unclaimed = call('HDEL', fresh, vid) == 1
+      call('HDEL', sess, vid)
+      if unclaimed then set('lapsed', h.lapsed + 1) else set('left', h.left + 1) end
+      emit('expire', vid, s and int(s.index), s and int(s.place), unclaimed and 'unclaimed' or 'idle')
+    end
   end
 end
 
@@ -41,7 +58,7 @@ end
 -- last one (`tail`), so that a change of the rate holds at once in both directions and two entry times are never
 -- less than the gap in force apart.
 local function allowed(live)
-  if h.gap <= 0 or h.cap <= live or h.phase ~= 'open' or h.paused == 1 or h.closed == 1 then return 0 end
+  if h.gap <= 0 or h.cap <= live or state() ~= 'open' then return 0 end
   local first = math.max(h.tail + h.gap, h.rt)
   if first > h.rt + AHEAD then return 0 end
   return math.min(h.cap - live, 1 + math.floor((h.rt + AHEAD - first) / h.gap))

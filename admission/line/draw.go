@@ -28,7 +28,7 @@ func (r *Room) commit(epoch int64, opensAt time.Time) string {
 // itself otherwise.
 func (r *Room) Place(index int64) int64 {
 	v := r.view.Load()
-	if !v.exists || v.phase == phasePrequeue || index < 0 {
+	if !v.exists || v.phase == phasePrequeue || index < 0 || v.merging > 0 && v.phase == "" {
 		return -1
 	}
 	if index >= v.n {
@@ -61,15 +61,18 @@ func (r *Room) drawStep(ctx context.Context, h header) error {
 			return err
 		}
 		if rep.status == statusRoot {
-			return r.conflict(ctx)
+			return fmt.Errorf("room %s is paused: draw_conflict, another edge published a root that this one's list does not give", r.cfg.Name)
 		}
 		h = rep.header
 	}
 	if h.root == "" || h.entropySource != NoEntropy && h.entropy == "" {
 		return nil
 	}
-	if err := <-r.note(h); err != nil {
-		return err
+	if r.acked(h) < h.reg { // root and entropy on disk, here and at every edge, before the reveal
+		var err error
+		if h, err = r.settle(ctx, h); err != nil {
+			return err
+		}
 	}
 	secret := r.cfg.Lottery.Secret(r.cfg.Name, h.epoch, millis(num(h.promised)))
 	if hexOf(sha256.Sum256(secret[:])) != h.commit {
@@ -81,12 +84,6 @@ func (r *Room) drawStep(ctx context.Context, h header) error {
 		return err
 	}
 	return <-r.note(rep.header)
-}
-
-// conflict stops a draw whose root two edges computed differently.
-func (r *Room) conflict(ctx context.Context) error {
-	_ = r.Change(ctx, Change{Action: ActionPause})
-	return fmt.Errorf("room %s is paused: draw_conflict, another edge published a root that this one's list does not give", r.cfg.Name)
 }
 
 // readLeaves reads the line by scanning, not by rank: a scan does not block the store, and whatever was in the

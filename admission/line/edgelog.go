@@ -23,13 +23,17 @@ const logName = "edge.log"
 // The kinds of a record.
 const (
 	kindEdge  = "edge"  // this edge's name
-	kindRoom  = "room"  // slow fields of the room: epoch, term, phase, draw, settings
+	kindGen   = "gen"   // the life of the room it has reported to
+	kindEdges = "edges" // the list of edges that a merge has to hear
+	kindRoom  = "room"  // slow fields of the room: phase, draw, settings
 	kindFile  = "file"  // settings as the file last said them
 	kindCeil  = "ceil"  // the ceiling, before it is in force
 	kindTick  = "tick"  // x, room time, last entry time, seq, indexes given
 	kindClean = "clean" // the embedded store was ended in order
 	kindSpent = "spent" // a place, before its pass leaves
-	kindBits  = "bits"  // all spent places; only in a compacted log
+	kindBits  = "bits"  // places spent in a term: in a compacted log, or by an edge that was struck
+	kindFreed = "freed" // places that a recall freed, and with it the term it began
+	kindWaits = "waits" // a pick-up of another edge, about which that edge has not spoken
 	kindLease = "lease" // a session's end
 	kindEnded = "ended" // a session that was ended, a place given up
 )
@@ -37,7 +41,8 @@ const (
 // record is one line of the log.
 type record struct {
 	Kind   string            `json:"k"`
-	N      int64             `json:"n,omitempty"` // index, ceiling or count
+	Epoch  int64             `json:"ep,omitempty"` // the line it is of; 0: of the edge
+	N      int64             `json:"n,omitempty"`  // index, ceiling or count
 	Vid    string            `json:"vid,omitempty"`
 	Term   int64             `json:"term,omitempty"`
 	Place  int64             `json:"place,omitempty"`
@@ -49,6 +54,7 @@ type record struct {
 	Tail   int64             `json:"tail,omitempty"`
 	Seq    int64             `json:"seq,omitempty"`
 	Text   string            `json:"text,omitempty"`
+	Gen    string            `json:"gen,omitempty"`
 	Fields map[string]string `json:"fields,omitempty"`
 	Bits   []byte            `json:"bits,omitempty"`
 }

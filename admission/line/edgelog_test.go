@@ -36,10 +36,19 @@ func TestLogReadsBack(t *testing.T) {
 		}
 		index := rapid.Int64Range(0, 200)
 		for range rapid.IntRange(1, 40).Draw(rt, "records") {
-			r := record{Kind: rapid.SampledFrom([]string{kindEdge, kindRoom, kindFile, kindCeil, kindTick, kindClean, kindSpent, kindLease, kindEnded}).Draw(rt, "kind")}
+			r := record{Kind: rapid.SampledFrom([]string{kindEdge, kindRoom, kindFile, kindCeil, kindTick, kindClean, kindSpent, kindLease, kindEnded, kindGen, kindEdges, kindFreed, kindWaits}).Draw(rt, "kind")}
 			r.N, r.End, r.Text = index.Draw(rt, "n"), index.Draw(rt, "end"), "edge"
 			if r.Kind == kindTick {
 				r.RT, r.X, r.Seq = index.Draw(rt, "rt"), index.Draw(rt, "x"), index.Draw(rt, "seq")
+			}
+			if r.Kind == kindWaits {
+				r.Vid = vid(r.N % 7)
+			}
+			if r.Kind != kindEdge && r.Kind != kindGen {
+				r.Epoch, r.Term = 1+index.Draw(rt, "epoch")%3, index.Draw(rt, "term")%4
+			}
+			if r.Kind == kindFreed {
+				r.Bits = []byte{byte(r.N)}
 			}
 			if r.Kind == kindLease || r.Kind == kindEnded {
 				r.Vid = vid(r.N % 7)
@@ -89,7 +98,7 @@ func TestLogAfterDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum := sumOf(t, dir)
-		if lines := strings.Count(string(whole[:cut]), "\n"); sum.Spent.get(5) != (lines >= 1) || sum.Ceil != 0 {
+		if lines := strings.Count(string(whole[:cut]), "\n"); sum.spent(5) != (lines >= 1) || sum.Ceil != 0 {
 			t.Fatalf("cut at %d: %+v", cut, sum)
 		}
 		l, err := openLog(dir) // appending after the cut must not join two lines
@@ -100,7 +109,7 @@ func TestLogAfterDamage(t *testing.T) {
 		if err := l.close(); err != nil {
 			t.Fatal(err)
 		}
-		if !sumOf(t, dir).Spent.get(9) {
+		if !sumOf(t, dir).spent(9) {
 			t.Fatalf("cut at %d: the next record is lost", cut)
 		}
 	}

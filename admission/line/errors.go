@@ -1,6 +1,9 @@
 package line
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What a call can refuse with. Everything else is a fault of the store and wraps ErrStore.
 var (
@@ -11,6 +14,16 @@ var (
 	// ErrRetry asks to come again in a moment: the ceiling is being raised, the room is being rebuilt, or
 	// the edge's queue is full.
 	ErrRetry = errors.New("line: try again in a moment")
+
+	// ErrMerging says that the room is being put together again after a loss of the store: nobody moves, nobody
+	// loses a place. It wraps ErrRetry.
+	ErrMerging = fmt.Errorf("%w: the room is being put together again", ErrRetry)
+
+	// ErrPending says that this edge is not yet in the other edges' logs. It wraps ErrRetry.
+	ErrPending = fmt.Errorf("%w: this edge is not yet known to the others", ErrRetry)
+
+	// ErrOther refuses an operator's step that was meant for another epoch or term than the room has now.
+	ErrOther = errors.New("line: the room has another epoch or term by now; look again")
 
 	// ErrClosed refuses a join: the room is closed.
 	ErrClosed = errors.New("line: the room is closed")

@@ -2,7 +2,7 @@ package line
 
 import (
 	"context"
-	"strings"
+	"errors"
 	"sync"
 	"time"
 )
@@ -27,13 +27,14 @@ type gather struct {
 type confirmation struct {
 	vid    string
 	index  int64
+	term   int64
 	logged bool
 }
 
-func (g *gather) confirm(vid string, index int64, logged bool) {
+func (g *gather) confirm(vid string, index, term int64, logged bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.confirms = append(g.confirms, confirmation{vid, index, logged})
+	g.confirms = append(g.confirms, confirmation{vid, index, term, logged})
 }
 
 // Present notes a heartbeat: the visitor still waits. It makes no call to the store.
@@ -80,6 +81,9 @@ func (r *Room) Renew(ctx context.Context, vid string) (l Lease, ok bool, err err
 		return Lease{}, false, ErrBadVisitor
 	}
 	leases, err := r.sendTouches(ctx, map[string]time.Duration{vid: 0})
+	if errors.Is(err, ErrStore) || errors.Is(err, ErrRetry) {
+		return r.renewAlone(vid, err)
+	}
 	if err != nil {
 		return Lease{}, false, err
 	}
@@ -109,9 +113,11 @@ func (r *Room) sendTouches(ctx context.Context, touches map[string]time.Duration
 				continue
 			}
 			leases[vids[i]] = Lease{End: h.clock(end), HardEnd: h.clock(hard), Now: h.clock(h.rt), Epoch: h.epoch, Term: h.term, Index: index, Place: place}
-			records = append(records, record{Kind: kindLease, Vid: vids[i], N: index, Term: h.term, Place: place, End: end, Hard: hard})
+			records = append(records, record{Kind: kindLease, Epoch: h.epoch, Vid: vids[i], N: index, Term: h.term, Place: place, End: end, Hard: hard})
 		}
-		r.log.append(records...)
+		if !r.life.within(h.gen, func() { r.log.append(records...) }) {
+			return ErrMerging // the report about the loss did not speak of these ends
+		}
 		vids = vids[:0]
 		return nil
 	}
@@ -168,13 +174,13 @@ func (r *Room) sendConfirms(ctx context.Context) {
 	r.gather.mu.Unlock()
 	for len(confirms) > 0 {
 		part := confirms[:min(len(confirms), batchMax)]
-		args := make([]any, 0, 3*len(part))
+		args := make([]any, 0, 4*len(part))
 		for _, c := range part {
 			logged := "0"
 			if c.logged {
 				logged = "1"
 			}
-			args = append(args, c.vid, c.index, logged)
+			args = append(args, c.vid, c.index, logged, c.term)
 		}
 		if _, err := r.call(ctx, scriptConfirm, args...); err != nil {
 			r.gather.mu.Lock()
@@ -184,23 +190,4 @@ func (r *Room) sendConfirms(ctx context.Context) {
 		}
 		confirms = confirms[len(part):]
 	}
-}
-
-// settleOwn answers for the pick-ups this edge had open when it last ended: on disk means spent.
-func (r *Room) settleOwn(ctx context.Context) error {
-	open, err := r.store.client.HGetAll(ctx, r.key("unc")).Result()
-	if err != nil {
-		return wrapStore(err)
-	}
-	for vid, who := range open {
-		edge, index, _ := strings.Cut(who, " ")
-		if edge != r.edge {
-			continue
-		}
-		logged := false
-		r.log.view(func(c *checkpoint) { logged = c.Spent.get(num(index)) })
-		r.gather.confirm(vid, num(index), logged)
-	}
-	r.sendConfirms(ctx)
-	return nil
 }

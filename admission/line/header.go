@@ -15,6 +15,10 @@ type header struct {
 	now, rt, at, here, allUntil  int64
 	epoch, term, seq, losses     int64
 	gen, run, phase, leader      string
+	merging, reg, need, sv       int64
+	settled                      bool
+	members, missing, reason     string
+	cut, doubled                 string
 	next, ceil, n                int64
 	x, x0, ticks                 int64
 	cap, gap, tail, live, door   int64
@@ -57,7 +61,9 @@ func parseHeader(pairs []string) (h header, err error) {
 		fence:  n("fence"),
 		grants: n("grants"), pickups: n("pickups"), lapsed: n("lapsed"), out: n("left"),
 		waiting: n("waiting"),
-		rate:    f["rate"], commit: f["commit"], promised: f["promised"],
+		merging: n("merging"), reg: n("reg"), need: n("need"), sv: n("sv"), settled: n("settled") == 1,
+		members: f["members"], missing: f["missing"], reason: f["reason"], cut: f["cut"], doubled: f["doubled"],
+		rate: f["rate"], commit: f["commit"], promised: f["promised"],
 		entropySource: f["entropy_source"], entropy: f["entropy"],
 		root: f["root"], seed: f["seed"], secret: f["secret"], gaps: f["gaps"],
 	}
@@ -70,8 +76,10 @@ func (h header) state() string {
 	switch {
 	case h.closed:
 		return string(StateClosed)
-	case h.paused:
+	case h.paused || h.reason != "":
 		return string(StatePaused)
+	case h.merging > 0:
+		return StateMerging
 	}
 	return h.phase
 }
@@ -113,13 +121,20 @@ func (h header) draw() DrawRecord {
 	}
 }
 
-func (h header) gapList() (list [][2]int64) {
-	for _, g := range strings.Fields(h.gaps) {
+func rangeList(text string) (list [][2]int64) {
+	for _, g := range strings.Fields(text) {
 		from, to, _ := strings.Cut(g, "-")
 		list = append(list, [2]int64{num(from), num(to)})
 	}
 	return list
 }
+
+// The kinds of merging, as merge.lua numbers them.
+const (
+	mergingTotal = 1
+	mergingTail  = 2
+	mergingBirth = 3
+)
 
 // The phases of a draw.
 const (

@@ -1,11 +1,11 @@
 -- Gives arrival indexes. Known visitors and known identities get the index they have; the others the next ones, in
--- the order of the arguments. 5.. (vid, identity or '')*. Per visitor: vid, index; index -1: come again, the ceiling is reached.
-local stop = enter(true)
+-- the order of the arguments. 6.. (vid, identity or '')*. Per visitor: vid, index; index -1: come again, the ceiling is reached.
+local stop = enter('fenced')
 if stop then return stop end
 if h.closed == 1 then return finish('CLOSED') end
 local results = {}
 local next = h.next
-for i = 5, #ARGV, 2 do
+for i = 6, #ARGV, 2 do
   local vid, identity = ARGV[i], ARGV[i + 1]
   if identity ~= '' then
     local first = call('HGET', ident, identity)

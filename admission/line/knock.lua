@@ -1,11 +1,12 @@
--- Is it the visitor's turn? 5.. (vid, index, place, grant or '')*.
+-- Is it the visitor's turn? 6.. (vid, index, place, grant or '')*.
 -- Per visitor: state, rank, entry, lease end, hard end, index, place, logged, picked. Times are room time.
-local stop = enter(true)
+local stop = enter('fenced')
 if stop then return stop end
 end_leases()
+local may = may_log()
 
 local results, waiting = {}, {}
-for i = 5, #ARGV, 4 do
+for i = 6, #ARGV, 4 do
   local vid, index, place, wanted = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]
   local r = {'', '0', '0', '0', '0', int(index), int(place), '0', '0'}
   local lease = call('ZSCORE', inside, vid)
@@ -13,7 +14,9 @@ for i = 5, #ARGV, 4 do
     local slot = call('HGET', fresh, vid)
     local s = session(vid) or {index = index, place = place, entry = h.rt, hard = h.rt + h.hard}
     lease = tonumber(lease)
-    if slot and wanted == slot then
+    if slot and wanted == slot and not may then
+      r[1], r[3] = 'retry', slot
+    elseif slot and wanted == slot then
       -- The pick-up. The place counts as spent once the edge has logged it; until it says so, `unc` remembers who asked.
       call('HDEL', fresh, vid)
       s.hard = s.entry + h.hard
@@ -26,7 +29,8 @@ for i = 5, #ARGV, 4 do
       r[9] = '1'
       slot = false
     end
-    r[1] = slot and 'granted' or 'in'
+    if r[1] == '' then r[1] = slot and 'granted' or 'in' end
+    if r[1] == 'in' and not may and call('GETBIT', spent, int(s.index)) == 0 then r[1] = 'retry' end
     r[3], r[4], r[5], r[6], r[7] = int(s.entry), int(lease), int(s.hard), int(s.index), int(s.place)
     r[8] = int(call('GETBIT', spent, int(s.index)))
   elseif call('HEXISTS', unc, vid) == 1 then
@@ -35,7 +39,7 @@ for i = 5, #ARGV, 4 do
     r[1] = 'used'
   elseif h.closed == 1 then
     r[1] = 'closed'
-  elseif h.paused == 1 then
+  elseif state() == 'paused' then
     r[1] = 'paused'
   elseif h.phase ~= 'open' or place < 0 or place >= h.x then
     r[1] = 'waiting'

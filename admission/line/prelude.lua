@@ -1,9 +1,10 @@
 -- What stands in front of every script: the room's header, its clock, the freeze, and the events.
 -- One text runs on Redis and on miniredis (gopher-lua): no cjson, no %d of large numbers, no INFO field but run_id.
 --
--- KEYS are the same for every script, all under {room}. ARGV: 1 edge, 2 ack, 3 epoch, 4 gen, then the script's own.
+-- KEYS are the same for every script, all under {room}. ARGV: 1 edge, 2 ack, 3 epoch, 4 gen, 5 a test's clock or '', then
+-- the script's own. Which indexes were spent in term t is in <spent>:s<t>, which of them a recall to term t freed in <spent>:u<t>.
 local room, line, door, seen, inside, fresh, unc, spent = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
-local here0, here1, ended, sess, ident, came, out, merge = KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+local here0, here1, ended, sess, ident, came, out, merge, edges = KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 local edge, ack = ARGV[1], tonumber(ARGV[2])
 local call = redis.call
 
@@ -22,8 +23,10 @@ end
 
 local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'proposed', 'at', 'tick_at', 'ticks', 'cap', 'gap',
   'tail', 'opens_at', 'paused', 'closed', 'idle', 'hard', 'fence', 'leader_until', 'here_at', 'all_until', 'share', 'waiting',
-  'losses', 'grants', 'pickups', 'lapsed', 'left', 'test_clock'}
-local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps'}
+  'losses', 'grants', 'pickups', 'lapsed', 'left', 'sv', 'merging', 'merge_at', 'merge_until', 'checkpoints', 'loss_rt', 'known', 'ceil_end',
+  'reg', 'need', 'settled', 'draw_reg'}
+local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps',
+  'members', 'missing', 'reason', 'cut', 'doubled'}
 
 local h, dirty = {}, {}
 do
@@ -48,7 +51,7 @@ local now -- the store's clock, unix microseconds
 do
   local t = call('TIME')
   now = tonumber(t[1]) * 1000000 + tonumber(t[2])
-  if h.test_clock > 0 then now = h.test_clock end
+  if ARGV[5] ~= '' then now = tonumber(ARGV[5]) end
 end
 
 local events = {}
@@ -62,7 +65,8 @@ end
 
 local function state()
   if h.closed == 1 then return 'closed' end
-  if h.paused == 1 then return 'paused' end
+  if h.paused == 1 or h.reason ~= '' then return 'paused' end
+  if h.merging > 0 then return 'merging' end
   return h.phase
 end
 local function emit_room(why) emit('room', nil, nil, nil, state(), int(h.gap), int(h.cap), int(h.opens_at) .. ':' .. (why or '')) end
@@ -121,14 +125,48 @@ local function finish(status, results)
   return {status, header(), results or {}, all}
 end
 
--- Begins every script but the two that make a room. Returns a reply if the call must not go on: ABSENT (the
--- store is empty), LOST (another server process answers than the one that knew the room: a restart, a failover,
--- perhaps with its last second missing), FENCED (the caller speaks of another epoch or of a time before a loss).
-local function enter(fenced)
+-- An edge in the registry: room time of its last tick, the registry in which it came, the registry it has on disk, whether
+-- it may do what only its own log knows (1), and the life of the room it has reported to.
+local function member(name)
+  local e = call('HGET', edges, name)
+  if not e then return nil end
+  local contact, joined, acked, active, gen = string.match(e, '^(-?%d+) (%d+) (%d+) (%d) (.*)$')
+  return {contact = tonumber(contact), joined = tonumber(joined), acked = tonumber(acked), active = active == '1', gen = gen}
+end
+local function keep_member(name, e)
+  call('HSET', edges, name, int(e.contact) .. ' ' .. int(e.joined) .. ' ' .. int(e.acked) .. ' ' .. (e.active and '1' or '0') .. ' ' .. e.gen)
+end
+-- Only a registered edge whose registration is in the others' logs, and which has on disk what it must know (the last
+-- recall, the word of an edge that was struck), may do what a merge would have to ask its log for.
+local function may_log()
+  local e = member(edge)
+  return e and e.active and e.acked >= h.need
+end
+
+local function spent_in(term) return spent .. ':s' .. int(term) end
+local function freed_in(term) return spent .. ':u' .. int(term) end
+local function spend(index, term)
+  call('SETBIT', spent_in(term), index, 1)
+  for t = term + 1, h.term do
+    if call('GETBIT', freed_in(t), index) == 1 then return end -- recalled since: the place is free again
+  end
+  call('SETBIT', spent, index, 1)
+end
+
+-- Begins a script. Modes: 'free' for any caller, 'merge' for callers of this life of the room even while it is being put
+-- together again, 'fenced' not then, 'log' only for edges that may log. Returns a reply if the call must not go on: ABSENT
+-- (the store is empty), LOST (another server process answers than the one that knew the room: a restart, a failover,
+-- perhaps with its last second missing), FENCED (the caller speaks of another epoch or of a time before a loss, about
+-- which it has yet to report), MERGING, PENDING.
+local function enter(mode)
   if not h.exists then return {'ABSENT', header(), {}, {}} end
   if run_id() ~= h.run then return {'LOST', header(), {}, {}} end
   advance_clock()
-  freeze()
-  if fenced and (ARGV[3] ~= int(h.epoch) or ARGV[4] ~= h.gen) then return finish('FENCED') end
+  if h.merging == 0 then freeze() end -- a merge takes n from the logs
+  if mode == 'free' then return nil end
+  if ARGV[3] ~= int(h.epoch) or ARGV[4] ~= h.gen then return finish('FENCED') end
+  if mode == 'merge' then return nil end
+  if h.merging > 0 then return finish('MERGING') end
+  if mode == 'log' and not may_log() then return finish('PENDING') end
   return nil
 end

@@ -1,5 +1,5 @@
 -- Raises the ceiling below which indexes may be given. 5 ceil: on disk at the caller before it comes here.
-local stop = enter(true)
+local stop = enter('log')
 if stop then return stop end
-if tonumber(ARGV[5]) > h.ceil then set('ceil', tonumber(ARGV[5])) end
+if tonumber(ARGV[6]) > h.ceil then set('ceil', tonumber(ARGV[6])) end
 return finish('OK')

@@ -15,10 +15,8 @@ func (b *bench) crash(c Config) {
 		b.t.Fatal(err)
 	}
 	b.r = b.room(c)
-	if err := b.r.arrive(b.t.Context()); err != nil {
-		b.t.Fatal(err)
-	}
-	b.setClock(b.r)
+	b.edges = nil
+	b.arrive(b.r)
 }
 
 // admitLogged enters as runKnocks does: the spent record is on disk before the pass leaves.
@@ -73,8 +71,8 @@ func TestRestartFromTheLog(t *testing.T) {
 	if got := b.join("newcomer"); got[0] < 50 {
 		t.Fatalf("index %d was given twice", got[0])
 	}
-	if h.next != firstCeiling || h.ceil <= h.next || len(h.gapList()) != 1 {
-		t.Fatalf("next %d, gaps %v", h.next, h.gapList())
+	if h.next != firstCeiling || h.ceil <= h.next || len(rangeList(h.gaps)) != 1 {
+		t.Fatalf("next %d, gaps %v", h.next, rangeList(h.gaps))
 	}
 	a, logged := b.ask(0, "")
 	if a.Standing != In || !logged || h.live != 1 {
@@ -228,6 +226,7 @@ func TestRestartedServer(t *testing.T) {
 	if err := b.s.client.HSet(t.Context(), b.r.key("room"), "run", "another").Err(); err != nil {
 		t.Fatal(err)
 	}
+	b.settle()
 	h := b.call(scriptStatus).header
 	if h.gen == before.gen || h.losses != 1 || h.next < before.ceil || h.x < before.x {
 		t.Fatalf("before %+v, after %+v", before, h)
@@ -259,6 +258,7 @@ func TestOpenPickupsAreSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.r = b.room(cfg)
+	b.edges = nil
 	b.arrive(b.r)
 	if a, _ := b.ask(0, ""); a.Standing != Used {
 		t.Fatalf("the logged one is %s", a.Standing)

@@ -24,10 +24,13 @@ type Config struct {
 	// Edge names this edge among others at the same store. Empty: the name kept in Dir, or a random one.
 	Edge string
 
+	// After is the Seq of the last event the host has kept. Events up to it are not given again, so that a crash
+	// between keeping and acknowledging repeats none.
+	After int64
+
 	Lottery Lottery
 	// Events receives what happened in the store's order, each event once, from one goroutine at a time,
-	// before the visitors it concerns get their answers. It must not call the room. After a crash of the process
-	// the last ones may come again, with the same Seq. Nil: nothing is logged.
+	// before the visitors it concerns get their answers. It must not call the room. Nil: nothing is logged.
 	Events func([]Event)
 	Logger *slog.Logger // default: slog.Default
 }
@@ -47,7 +50,10 @@ type Room struct {
 		sync.Mutex
 		acked int64
 	}
-	repair sync.Mutex // one rebuild at a time
+	repair sync.Mutex // one report at a time
+	life   life
+	seen   seen
+	clock  func() int64 // a test's clock, unix microseconds; nil: the store's
 
 	file    atomic.Pointer[Settings] // as the file last said them
 	arrived atomic.Bool              // they are in the store; false again when the room had to be made anew
@@ -61,6 +67,7 @@ type Room struct {
 	mover   mover
 	drawn   atomic.Pointer[drawn]
 	raise   sync.Mutex
+	contact atomic.Int64 // when the last tick that succeeded was sent, by the edge's monotonic clock
 	stopped context.CancelFunc
 	ended   atomic.Bool
 	loops   sync.WaitGroup
@@ -98,6 +105,7 @@ func (s *Store) Room(cfg Config) (*Room, error) {
 	}
 	r := &Room{cfg: cfg, store: s}
 	r.view.Store(&view{})
+	r.events.acked = cfg.After
 	r.file.Store(&cfg.Settings)
 	r.joins = newBatcher(batchMax, joinWait, r.runJoins)
 	r.knocks = newBatcher(batchMax, knockWait, r.runKnocks)
@@ -113,7 +121,8 @@ const (
 	returnWait = 100 * time.Millisecond
 )
 
-// Start opens the edge's log, creates the room in the store or rebuilds it from the log, and starts the loops.
+// Start opens the edge's log, reports what it knows to the store, which makes the room if nobody knows it, and starts the
+// loops. A room that is made from nothing at a shared store is awaited: two seconds, in case another edge remembers it.
 // While the store is away it returns nil and keeps trying: the room's Snapshot is stale, joins give ErrStore.
 func (r *Room) Start(ctx context.Context) error {
 	if r.stopped != nil {
@@ -128,16 +137,20 @@ func (r *Room) Start(ctx context.Context) error {
 	r.keys = roomKeys(r.store.prefix, r.cfg.Name, r.edge)
 	r.mover.reset()
 	if err := r.arrive(ctx); err != nil {
-		if !errors.Is(err, ErrStore) && !errors.Is(err, ErrRetry) {
+		switch {
+		case errors.Is(err, ErrRetry):
+		case errors.Is(err, ErrStore):
+			r.cfg.Logger.Warn("the room starts without its store and keeps trying", "room", r.cfg.Name, "error", err)
+		default:
 			return errors.Join(err, log.close())
 		}
-		r.cfg.Logger.Warn("the room starts without its store and keeps trying", "room", r.cfg.Name, "error", err)
 	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stopped = stop
 	for _, loop := range []func(context.Context){r.joins.loop, r.knocks.loop, r.returns.loop, r.tickLoop} {
 		r.loops.Go(func() { loop(loops) })
 	}
+	r.awaitBirth(ctx)
 	return nil
 }
 
@@ -165,12 +178,33 @@ func (r *Room) Stop(ctx context.Context) error {
 	r.stopped()
 	r.loops.Wait()
 	r.flush(ctx)
-	// The last call also acknowledges the last events, so that the next process does not get them again.
+	// The last calls say farewell, so that the others need not wait for this edge, and acknowledge the last events, so that
+	// the next process does not get them again.
+	_, _ = r.call(ctx, scriptTick, "", 0, 0, 0, r.acked(r.view.Load().header), "1")
 	if rep, err := r.call(ctx, scriptStatus); err == nil && r.store.Embedded() {
 		r.note(rep.header)
 		r.log.append(record{Kind: kindClean}) // nobody else gives indexes or grants: what is known now is exact
 	}
 	return r.log.close()
+}
+
+const (
+	birthLimit = 4 * time.Second
+	birthLook  = 20 * time.Millisecond
+)
+
+func (r *Room) awaitBirth(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, birthLimit)
+	defer cancel()
+	look := time.NewTicker(birthLook)
+	defer look.Stop()
+	for v := r.view.Load(); v.exists && v.merging == mergingBirth; v = r.view.Load() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
 }
 
 func randomHex(bytes int) string {

@@ -38,6 +38,10 @@ func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
 			fail(batch, err)
 			return
 		}
+		if err := r.noteDraw(rep.header); err != nil {
+			fail(batch, err)
+			return
+		}
 		var refused []call[joinAsk, Joined]
 		for i, c := range batch {
 			index := num(rep.results[i][1])
@@ -67,11 +71,21 @@ func (r *Room) raiseCeiling(ctx context.Context, h header) error {
 		return nil
 	}
 	ceil := h.ceil + max(firstCeiling, 60*r.mover.joinsPerSecond())
-	if err := <-r.log.sync(record{Kind: kindCeil, N: ceil}); err != nil {
+	if err := <-r.log.sync(record{Kind: kindCeil, Epoch: h.epoch, N: ceil}); err != nil {
 		return err
 	}
 	_, err := r.call(ctx, scriptRaise, ceil)
 	return err
+}
+
+// noteDraw puts the size of a draw on disk before any ticket of behind it leaves: a merge never freezes by itself.
+func (r *Room) noteDraw(h header) error {
+	known := true
+	r.log.view(func(c *checkpoint) { known = h.n < 0 || c.Epoch == h.epoch && c.Room["n"] == itoa(h.n) })
+	if known {
+		return nil
+	}
+	return <-r.note(h)
 }
 
 // told remembers which tickets the present store knows, so that each is told at most once. It matters only after

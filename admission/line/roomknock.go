@@ -73,10 +73,19 @@ func (r *Room) runKnocks(ctx context.Context, batch []call[knockAsk, Answer]) {
 		}
 		c.reply(a, nil)
 	}
-	if len(entering) > 0 {
-		synced := r.log.sync(enterRecords(rep.header, entering)...)
-		r.loops.Go(func() { r.admit(ctx, entering, synced, asked) })
+	if len(entering) == 0 {
+		return
 	}
+	var synced <-chan error
+	logged := r.life.within(rep.header.gen, func() { synced = r.log.sync(enterRecords(rep.header, entering)...) })
+	if !logged { // the store was lost meanwhile, and the report about it did not speak of these
+		for _, p := range entering {
+			p.a.Standing = Retry
+			p.reply(p.a, nil)
+		}
+		return
+	}
+	r.loops.Go(func() { r.admit(ctx, entering, synced, asked) })
 }
 
 type pickup struct {
@@ -103,8 +112,8 @@ func enterRecords(h header, entering []pickup) []record {
 	for _, p := range entering {
 		room := func(t time.Time) int64 { return h.rt + t.Sub(p.a.Now).Microseconds() }
 		records = append(records,
-			record{Kind: kindSpent, N: p.a.Index, Term: h.term},
-			record{Kind: kindLease, Vid: p.ask.ID, N: p.a.Index, Term: h.term, Place: p.a.Place,
+			record{Kind: kindSpent, Epoch: h.epoch, N: p.a.Index, Term: h.term},
+			record{Kind: kindLease, Epoch: h.epoch, RT: h.rt, Vid: p.ask.ID, N: p.a.Index, Term: h.term, Place: p.a.Place,
 				Entry: p.a.Grant, End: room(p.a.LeaseEnd), Hard: room(p.a.HardEnd)})
 	}
 	return records
@@ -115,7 +124,7 @@ func (r *Room) admit(ctx context.Context, entering []pickup, synced <-chan error
 	err := <-synced
 	late := time.Since(asked) > slowPass
 	for _, p := range entering {
-		r.gather.confirm(p.ask.ID, p.a.Index, err == nil)
+		r.gather.confirm(p.ask.ID, p.a.Index, p.a.Term, err == nil)
 		if err != nil || late {
 			p.a.Standing = Retry
 		}
@@ -133,8 +142,18 @@ func (r *Room) Leave(ctx context.Context, v Visitor) error {
 	if !v.valid() {
 		return ErrBadVisitor
 	}
-	if _, err := r.call(ctx, scriptLeave, v.ID, v.Index); err != nil {
-		return err
+	for range 2 {
+		rep, err := r.call(ctx, scriptLeave, v.ID, v.Index)
+		if err != nil {
+			return err
+		}
+		h := rep.header
+		var synced <-chan error
+		if r.life.within(h.gen, func() {
+			synced = r.log.sync(record{Kind: kindEnded, Epoch: h.epoch, Vid: v.ID, N: num(rep.results[0][0]), Term: h.term, End: h.rt + h.hard})
+		}) {
+			return <-synced
+		}
 	}
-	return <-r.log.sync(record{Kind: kindEnded, Vid: v.ID, N: v.Index, Term: r.view.Load().term})
+	return ErrMerging // the store is lost again and again
 }

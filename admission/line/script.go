@@ -15,22 +15,27 @@ var luaFiles embed.FS
 
 // One script per decision. Those that move the door share doorstep.lua.
 var (
-	scriptCreate   = load("create")
-	scriptRebuild  = load("rebuild")
 	scriptStatus   = load("status")
+	scriptReport   = load("registry", "merge", "report")
+	scriptToken    = load("registry", "merge", "token")
+	scriptResume   = load("registry", "merge", "resume")
+	scriptCopy     = load("copy")
 	scriptSettings = load("settings")
 	scriptJoin     = load("join")
 	scriptReturn   = load("return")
-	scriptKnock    = load("doorstep", "knock")
+	scriptKnock    = load("registry", "doorstep", "knock")
 	scriptConfirm  = load("confirm")
-	scriptTouch    = load("doorstep", "touch")
-	scriptLeave    = load("doorstep", "leave")
-	scriptTick     = load("doorstep", "tick")
+	scriptTouch    = load("registry", "doorstep", "touch")
+	scriptLeave    = load("registry", "doorstep", "leave")
+	scriptTick     = load("registry", "merge", "doorstep", "tick")
 	scriptPresence = load("presence")
-	scriptRoot     = load("root")
-	scriptEntropy  = load("entropy")
-	scriptReveal   = load("reveal")
+	scriptRoot     = load("registry", "root")
+	scriptEntropy  = load("registry", "entropy")
+	scriptReveal   = load("registry", "reveal")
 	scriptRaise    = load("raise")
+	scriptRecall   = load("registry", "doorstep", "recall")
+	scriptReset    = load("registry", "merge", "reset")
+	scriptForget   = load("registry", "forget")
 )
 
 // script is one decision, its text complete.
@@ -51,8 +56,8 @@ func load(parts ...string) script {
 	return script{name: parts[len(parts)-1], lua: redis.NewScript(text.String())}
 }
 
-// keyNames are the keys of a room in the order of KEYS in prelude.lua; the last but one belongs to the edge.
-var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge"}
+// keyNames are the keys of a room in the order of KEYS in prelude.lua; "out" belongs to the edge.
+var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge", "edges"}
 
 // roomKeys are all in one hash slot, so that a room can live in a Redis Cluster.
 func roomKeys(prefix, room, edge string) []string {
@@ -74,6 +79,9 @@ const (
 	statusLost   = "LOST"   // another server process answers than the one that knew the room
 	statusFenced = "FENCED" // the caller's epoch or gen is not the room's
 	statusClosed = "CLOSED"
+	statusMerge  = "MERGING"
+	statusPend   = "PENDING"
+	statusOther  = "OTHER" // the operator spoke of another epoch or term
 	statusRoot   = "ROOT"
 	statusGiven  = "GIVEN"
 )

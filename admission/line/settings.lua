@@ -2,15 +2,16 @@
 -- another than the last one this room saw in a file (kept as file:<field>).
 -- Fields: state | action, gap, rate (its text), cap, idle, hard, opens_at, commit, promised, entropy_source.
 -- Results: the fields that were refused because people have joined under the published commitment.
-local stop = enter(false)
+local stop = enter('free')
 if stop then return stop end
+if h.merging > 0 then return finish('MERGING') end
 local refused, before, gap = {}, state(), h.gap
 local untouched = h.next == 0 and h.x == 0 and (h.phase == 'open' and h.n == 0 or h.phase == 'prequeue')
 local committed = not untouched
 local want = {}
-for i = 6, #ARGV, 2 do
+for i = 7, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
-  if ARGV[5] ~= 'file' then
+  if ARGV[6] ~= 'file' then
     want[field] = value
   elseif call('HGET', room, 'file:' .. field) ~= value then
     call('HSET', room, 'file:' .. field, value)
@@ -61,6 +62,12 @@ elseif action == 'prequeue' then
     set('n', -1)
   else
     refused[#refused + 1] = {'state'}
+  end
+end
+for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'rate', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
+  if dirty[name] then
+    set('sv', h.sv + 1) -- of two logs the newer settings count
+    break
   end
 end
 freeze()

@@ -51,7 +51,7 @@ func TestGhostsDoNotSlowTheLine(t *testing.T) {
 					grant[i] = itoa(a.Grant)
 				case In:
 					in[i] = now
-					done = append(done, vid(i), i, "1")
+					done = append(done, vid(i), i, "1", 1)
 				}
 			}
 			if len(done) > 0 {

@@ -1,6 +1,9 @@
 package line
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Snapshot is what the edge last heard of the room, at most about a second old while the store answers. It is
 // a value, read without a lock and without a call to the store.
@@ -27,6 +30,14 @@ type Snapshot struct {
 	AheadShare float64
 	// Waiting is how many are present at or beyond X, at the door included.
 	Waiting int64
+
+	Reason  string     // why the room is paused by itself: edge_missing, no_checkpoint, draw_conflict, ceiling_conflict; or ""
+	Missing []string   // edges whose report a merge waits for
+	Edges   []string   // the registered edges
+	Cut     []string   // edges that fell silent and whose visitors' slots are held
+	Settled bool       // every registered edge has the newest recall, draw and list of edges on disk
+	Doubled [][2]int64 // ranges of indexes that may have been given twice: an alarm
+	Ceil    int64      // no index at or above it was given
 
 	Settings Settings // those in force
 	Draw     DrawRecord
@@ -68,11 +79,21 @@ func (r *Room) Snapshot() Snapshot {
 	s := Snapshot{
 		Room: r.cfg.Name, Epoch: h.epoch, Term: h.term, Gen: h.gen, Seq: h.ticks, State: h.state(),
 		X0: h.x0, X: h.x, At: time.UnixMicro(h.at), Next: h.next, N: h.n, Live: h.live, Door: h.door,
-		Gaps: h.gapList(), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
+		Gaps: rangeList(h.gaps), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
+		Reason: h.reason, Missing: strings.Fields(h.missing), Edges: strings.Fields(h.members), Cut: cutEdges(h.cut),
+		Settled: h.settled, Doubled: rangeList(h.doubled), Ceil: h.ceil,
 		Now: time.UnixMicro(h.now), Heard: v.heard, Stale: time.Since(v.heard) > staleAfter,
 	}
 	s.Until = s.At.Add(tickHolds)
 	return s
+}
+
+func cutEdges(text string) (names []string) {
+	for _, f := range strings.Fields(text) {
+		name, _, _ := strings.Cut(f, ":")
+		names = append(names, name)
+	}
+	return names
 }
 
 // StateMerging is said while the room is not (yet) known to the store.

@@ -3,8 +3,10 @@ package line
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,10 +94,12 @@ var testLottery = Lottery{
 
 // bench is a room whose clock the test holds: no time passes but what it says.
 type bench struct {
-	t     testing.TB
-	s     *Store
-	r     *Room
-	clock int64 // the store's clock as the scripts see it, unix microseconds
+	t      testing.TB
+	s      *Store
+	r      *Room
+	edges  []*Room
+	beaten int64
+	clock  int64 // the store's clock as the scripts see it, unix microseconds
 
 	mu     sync.Mutex
 	events []Event
@@ -140,22 +144,50 @@ func (b *bench) room(c Config) *Room {
 	b.t.Cleanup(func() { _ = r.log.close() })
 	r.nameEdge()
 	r.keys = roomKeys(b.s.prefix, c.Name, r.edge)
+	r.clock = func() int64 { return b.clock }
 	return r
 }
 
 func (b *bench) arrive(r *Room) {
 	b.t.Helper()
-	b.setClock(r)
-	if err := r.arrive(b.t.Context()); err != nil {
+	if err := r.arrive(b.t.Context()); err != nil && !errors.Is(err, ErrMerging) {
 		b.t.Fatal(err)
 	}
+	if !slices.Contains(b.edges, r) {
+		b.edges = append(b.edges, r)
+	}
+	b.settle()
 }
 
-func (b *bench) setClock(r *Room) {
+// settle lets the edges tick until the room is whole, has its settings, and all of them count.
+func (b *bench) settle() {
 	b.t.Helper()
-	if err := b.s.client.HSet(b.t.Context(), r.key("room"), "test_clock", b.clock).Err(); err != nil {
-		b.t.Fatal(err)
+	for range 90 {
+		done := true
+		for _, r := range b.edges {
+			if !r.arrived.Load() {
+				if err := r.arrive(b.t.Context()); err != nil && !errors.Is(err, ErrRetry) {
+					b.t.Fatal(err)
+				}
+			}
+			h, err := r.tick(b.t.Context(), "", 0, &rhythm{})
+			if err != nil && !errors.Is(err, ErrMerging) {
+				b.t.Fatal(err)
+			}
+			if err == nil && h.ceil-h.next < firstCeiling/2 {
+				if err := r.raiseCeiling(b.t.Context(), h); err != nil && !errors.Is(err, ErrRetry) {
+					b.t.Fatal(err)
+				}
+				done = false
+			}
+			done = done && err == nil && h.settled && r.arrived.Load()
+		}
+		if done {
+			return
+		}
+		b.clock += second
 	}
+	b.t.Fatalf("the room does not settle: %+v", b.edges[0].view.Load())
 }
 
 // pass lets room time go on, in steps that the clock does not cut.
@@ -164,11 +196,24 @@ func (b *bench) pass(d time.Duration) {
 	for d > 0 {
 		step := min(d, 2*time.Second)
 		b.clock += step.Microseconds()
-		b.setClock(b.r)
+		if b.clock-b.beaten >= 5*second {
+			b.beat()
+		}
 		if _, err := b.r.call(b.t.Context(), scriptStatus); err != nil {
 			b.t.Fatal(err)
 		}
 		d -= step
+	}
+}
+
+// beat shows that the edges live: none falls silent.
+func (b *bench) beat() {
+	b.t.Helper()
+	b.beaten = b.clock
+	for _, r := range b.edges {
+		if _, err := r.tick(b.t.Context(), "", 0, &rhythm{}); err != nil {
+			b.t.Fatal(err)
+		}
 	}
 }
 
@@ -221,10 +266,11 @@ func (b *bench) crowd(n int64) {
 // moveX sets X as a leader's tick does.
 func (b *bench) moveX(x int64) {
 	b.t.Helper()
+	b.beat()
 	b.pass(time.Second)
-	rep := b.call(scriptTick, "", 0, 0, 0)
+	rep := b.call(scriptTick, "", 0, 0, 0, 0, "0")
 	b.pass(time.Second)
-	b.call(scriptTick, itoa(rep.header.fence), x, 0, 0)
+	b.call(scriptTick, itoa(rep.header.fence), x, 0, 0, 0, "0")
 }
 
 // ask is a single knock; grant "" or the entry time to pick up.
@@ -248,7 +294,7 @@ func (b *bench) enter(i int64) bool {
 	a, _ := b.ask(i, "")
 	if a.Standing == Granted {
 		a, _ = b.ask(i, itoa(a.Grant))
-		b.call(scriptConfirm, vid(i), i, "1")
+		b.call(scriptConfirm, vid(i), i, "1", 1)
 	}
 	return a.Standing == In
 }

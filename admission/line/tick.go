@@ -52,7 +52,7 @@ func (r *Room) tickLoop(ctx context.Context) {
 // does nothing twice if another edge has ticked in this second.
 func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	if !r.arrived.Load() {
-		if err := r.arrive(ctx); err != nil {
+		if err := r.arrive(ctx); err != nil && !errors.Is(err, ErrMerging) {
 			return err
 		}
 	}
@@ -74,11 +74,15 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 			rh.share = now
 		}
 	}
-	rep, err := r.call(ctx, scriptTick, fence, proposed, rh.ahead, rh.waiting)
+	sent := time.Now()
+	h, err := r.tick(ctx, fence, proposed, rh)
+	if errors.Is(err, ErrMerging) {
+		return r.sendTokens(ctx) // nobody moves; what tickets say helps to put the room together
+	}
 	if err != nil {
 		return err
 	}
-	h := rep.header
+	r.contact.Store(sent.UnixMicro())
 	r.mover.heard(h)
 	synced := r.note(h)
 	if h.phase == phaseDrawing && h.leader == r.edge {
@@ -88,6 +92,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 		err = errors.Join(err, r.raiseCeiling(ctx, h))
 	}
 	r.sendConfirms(ctx)
+	err = errors.Join(err, r.sendTokens(ctx))
 	if now.Sub(rh.presence) >= presenceEvery {
 		rh.presence = now
 		err = errors.Join(err, r.flushPresence(ctx))

@@ -1,9 +1,9 @@
--- Renews leases. 5.. (vid, at least this long from now in room microseconds)*.
+-- Renews leases. 6.. (vid, at least this long from now in room microseconds)*.
 -- Per visitor: lease end, hard end, index, place; lease end -1: not inside.
-local stop = enter(true)
+local stop = enter('log')
 if stop then return stop end
 local results = {}
-for i = 5, #ARGV, 2 do
+for i = 6, #ARGV, 2 do
   local vid, least = ARGV[i], tonumber(ARGV[i + 1])
   local lease = call('ZSCORE', inside, vid)
   local s = lease and session(vid)

@@ -1,0 +1,59 @@
+-- Which edges a merge has to hear. The list and its number `reg` are in every edge's log; whoever logged the newest list
+-- names those whose logs may hold what no other does.
+
+local function each_member(f)
+  for name in string.gmatch(h.members, '%S+') do f(name) end
+end
+local function is_member(name)
+  return string.find(' ' .. h.members .. ' ', ' ' .. name .. ' ', 1, true) ~= nil
+end
+local SILENT = 15000000 -- an edge that has not ticked for 15 s is silent
+local function next_list() set('reg', h.reg + 1) end
+
+-- A new edge counts as soon as all the others have its name on disk; until then it may not log what only it would know.
+local function register(name, gen)
+  next_list()
+  set('members', h.members == '' and name or h.members .. ' ' .. name)
+  keep_member(name, {contact = h.rt, joined = h.reg, acked = 0, active = false, gen = gen})
+end
+
+-- Takes an edge off the list. Nobody may log what counts before it has the list, the spent places and the leases of
+-- this moment on disk (`need`): from then on the others' logs say all that the edge's did.
+local function strike(name)
+  local left = {}
+  each_member(function(m) if m ~= name then left[#left + 1] = m end end)
+  next_list()
+  set('members', table.concat(left, ' '))
+  set('need', h.reg)
+  call('HDEL', edges, name)
+end
+
+local function activate()
+  local all, settled = {}, true
+  each_member(function(name) all[name] = member(name) end)
+  for name, e in pairs(all) do
+    if e.acked < h.reg then settled = false end
+    if not e.active then
+      local known = true
+      for other, o in pairs(all) do
+        if other ~= name and o.acked < e.joined then known = false end
+      end
+      if known then
+        e.active = true
+        keep_member(name, e)
+      end
+    end
+  end
+  set('settled', settled and 1 or 0)
+end
+
+-- "name:rt" of edges that fell silent and have not come back. Such an edge may go on renewing passes by itself, so no
+-- lease ends while one is out there (MECHANISMS in short: its visitors keep their slots, or two would share one).
+local function cut_off(name) set('cut', h.cut .. name .. ':' .. int(h.rt) .. ' ') end
+local function back(name)
+  local left = {}
+  for who, at in string.gmatch(h.cut, '(%S+):(%d+)') do
+    if who ~= name and tonumber(at) + h.hard > h.rt then left[#left + 1] = who .. ':' .. at .. ' ' end
+  end
+  set('cut', table.concat(left))
+end
