@@ -75,5 +75,5 @@ SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price
 var statements = map[string]string{
 	"event id": sqlEventID, "try key": sqlTryKey, "take key": sqlTakeKey, "store answer": sqlStoreAnswer, "replay": sqlReplay,
 	"take keys": sqlTakeKeys, "replays": sqlReplays, "store answers": sqlStoreAnswers, "drop keys": sqlDropKeys,
-	"purge keys": sqlPurgeKeys, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
+	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "purge keys": sqlPurgeKeys, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
 }

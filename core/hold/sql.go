@@ -160,8 +160,10 @@ UPDATE hold h SET state = k.state, held_until = k.until, extended = k.extended
   FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::timestamptz[], $5::smallint[]) AS k(event_id, hold_id, state, until, extended)
  WHERE h.event_id = k.event_id AND h.id = k.hold_id`
 
+	// A line that is given back, and does not end by its time, remembers when ($7).
 	sqlWriteLines = `
-UPDATE hold_line l SET state = k.state, hold_version = k.version, held_until = k.until
+UPDATE hold_line l SET state = k.state, hold_version = k.version, held_until = k.until,
+       ended_at = CASE WHEN k.state = 0 AND (l.state = 2 OR k.until > $7) THEN $7::timestamptz ELSE l.ended_at END
   FROM unnest($1::bigint[], $2::uuid[], $3::smallint[], $4::smallint[], $5::int[], $6::timestamptz[]) AS k(event_id, hold_id, line, state, version, until)
  WHERE l.event_id = k.event_id AND l.hold_id = k.hold_id AND l.line = k.line`
 

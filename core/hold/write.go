@@ -186,7 +186,7 @@ func (w *World) writeLines(b *batch) {
 		}
 	}
 	if len(ids) > 0 {
-		b.exec(sqlWriteLines, events, ids, ns, states, versions, untils)
+		b.exec(sqlWriteLines, events, ids, ns, states, versions, untils, w.Now)
 	}
 }
 

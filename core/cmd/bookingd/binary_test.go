@@ -75,6 +75,13 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		t.Fatalf("import: %v\n%s", err, out)
 	}
 
+	if out, err := command("trace", "late-show", "7"); err != nil || !strings.Contains(out, "late-show, seat 7: ") || !strings.Contains(out, "nobody has ever held it") {
+		t.Errorf("trace of a seat that nobody had: %v\n%s", err, out)
+	}
+	if out, err := command("trace", "late-show", "7000"); err == nil || !strings.Contains(out, `has no seat "7000"`) {
+		t.Errorf("trace of no seat: %v\n%s", err, out)
+	}
+
 	cmd := exec.CommandContext(ctx, bin, "serve")
 	cmd.Env = environ
 	stderr, err := cmd.StderrPipe()

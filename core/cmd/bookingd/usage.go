@@ -5,6 +5,7 @@ const usage = `usage: bookingd <command>
   serve                 serve the API and the storefront until SIGTERM
   migrate               bring the database to the schema of this build
   import <file.json>... bring in venues and events; all files or none
+  trace <event> <seat>  tell who had a seat when, and why it changed; <seat> is its number or section/row/number
   version               print the version
   help                  print this text
 
