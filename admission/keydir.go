@@ -112,12 +112,16 @@ func writeKey(dir string, k *Key) error {
 	if k.Alg == AlgEdDSA {
 		secret = k.priv.Seed()
 	}
-	b, err := json.MarshalIndent(keyFile{Kid: k.Kid, Use: k.Use, Alg: k.Alg, NotBefore: k.NotBefore, Key: strict64.EncodeToString(secret)}, "", "  ")
+	file := keyFile{Kid: k.Kid, Use: k.Use, Alg: k.Alg, NotBefore: k.NotBefore, Recalled: k.Recalled, Key: strict64.EncodeToString(secret)}
+	if !k.RetireAt.IsZero() {
+		file.RetireAt = &k.RetireAt
+	}
+	b, err := json.MarshalIndent(file, "", "  ")
 	if err != nil {
 		return err
 	}
 	name := filepath.Join(dir, strings.ReplaceAll(k.Kid, "/", "_")+".json")
-	return os.WriteFile(name, append(b, '\n'), 0o600)
+	return replaceFile(name, append(b, '\n'), 0o600)
 }
 
 // LoadOrCreateKeys is for a store that lives in this process: there is no other edge that could hold the keys.

@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"reflect"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -35,7 +37,9 @@ type App struct {
 	key      storeKey
 	store    *line.Store
 	embedded bool
-	ring     *admission.Keyring // nil until Start when it has to be made first
+	ring     atomic.Pointer[admission.Keyring] // nil until Start when it has to be made first
+	stop     context.CancelFunc                // of the watch over the keys
+	watching sync.WaitGroup
 
 	mu      sync.Mutex
 	claims  map[string]*claim
@@ -86,7 +90,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if err != nil && (!a.embedded || !errors.Is(err, admission.ErrNoKeys)) {
 		return fmt.Errorf("ropeline: %w", err)
 	}
-	a.ring = ring
+	a.ring.Store(ring)
 	return registerMetrics(ctx.GetMetricsRegistry())
 }
 
@@ -108,7 +112,7 @@ func (a *App) claim(name string, conf RoomConfig) (*room, error) {
 	c := &claim{app: a, room: r, key: k, conf: conf}
 	a.claims[name] = c
 	if a.started { // a handler provisioned late, by another app than http
-		return r, r.apply(c, a.ring)
+		return r, r.apply(c, a.ring.Load())
 	}
 	return r, nil
 }
@@ -127,24 +131,31 @@ func (a *App) sorted() []*claim {
 func (a *App) Start() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ring == nil {
+	if a.ring.Load() == nil {
 		ring, err := admission.LoadOrCreateKeys(a.Keys, time.Now())
 		if err != nil {
 			return fmt.Errorf("ropeline: %w", err)
 		}
-		a.ring = ring
+		a.ring.Store(ring)
 	}
 	for _, c := range a.sorted() {
-		if err := c.room.apply(c, a.ring); err != nil {
+		if err := c.room.apply(c, a.ring.Load()); err != nil {
 			return fmt.Errorf("ropeline: room %s: %w", c.key.name, err)
 		}
 	}
 	a.started = true
+	ctx, stop := context.WithCancel(context.Background())
+	a.stop = stop
+	a.watching.Go(func() { a.watchKeys(ctx) })
 	return nil
 }
 
 // Stop gives the rooms back to the configuration before, if this one never came into force.
 func (a *App) Stop() error {
+	if a.stop != nil {
+		a.stop()
+		a.watching.Wait()
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, c := range a.sorted() {

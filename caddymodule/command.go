@@ -6,13 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 
-	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
 )
 
@@ -30,30 +28,6 @@ The line is kept in this process and survives its restart. With --store
 redis://... several edges share one line; they then need a common --keys directory.`,
 		CobraFunc: waitingRoomFlags,
 	})
-	caddycmd.RegisterCommand(caddycmd.Command{
-		Name:  "keys",
-		Usage: "init <dir>",
-		Short: "Makes the signing keys that all edges of a room share",
-		CobraFunc: func(cmd *cobra.Command) {
-			cmd.AddCommand(&cobra.Command{
-				Use: "init <dir>", Short: "Makes a new set of keys in an empty or new directory", Args: exactDir,
-				SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error {
-					if err := admission.CreateKeys(args[0], time.Now()); err != nil {
-						return err
-					}
-					fmt.Printf("keys made in %s: give every edge of the room this directory, and nobody else\n", args[0])
-					return nil
-				},
-			})
-		},
-	})
-}
-
-func exactDir(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return errors.New("name one directory: ropeline keys init <dir>")
-	}
-	return nil
 }
 
 // quick is what the command line asks for.

@@ -98,9 +98,7 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 	if err := r.grants.open(c.conf.GrantLog); err != nil {
 		return err
 	}
-	if r.ring.Swap(ring) != ring {
-		r.checker.Store(admission.NewChecker(ring, r.name))
-	}
+	r.useKeys(ring)
 	conf := c.conf
 	before := r.conf.Swap(&conf)
 	if err := r.kept.configured(conf.Message); err != nil {
@@ -122,6 +120,13 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 	}
 	r.noteReload(*before, conf)
 	return nil
+}
+
+// useKeys changes the keys. Passes are checked anew with them, those of a recalled key are refused from here on.
+func (r *room) useKeys(ring *admission.Keyring) {
+	if r.ring.Swap(ring) != ring {
+		r.checker.Store(admission.NewChecker(ring, r.name))
+	}
 }
 
 // noteReload writes down what a configuration file changed.
@@ -150,7 +155,7 @@ func (r *room) withdraw(c *claim) {
 		r.wanted = append(r.wanted[:i], r.wanted[i+1:]...)
 		if last && i > 0 {
 			before := r.wanted[i-1]
-			if err := r.use(before, before.app.ring); err != nil {
+			if err := r.use(before, before.app.ring.Load()); err != nil {
 				r.log.Error("could not return to the settings before", "error", err)
 			}
 		}
