@@ -13,7 +13,8 @@ import (
 	"github.com/ropeline/ropeline/seatmap"
 )
 
-// Every route of the table is visited once by a sale that goes well, and every
+// Every route of the table but those of staff, who have a test of their own, is
+// visited once by a sale that goes well, and every
 // answer is held against the document (see validator).
 func TestSaleFromSearchToTicket(t *testing.T) {
 	s := open(t)
@@ -98,7 +99,7 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	for i := range routes {
 		rt := &routes[i]
 		for _, a := range rt.answers {
-			if a.status != http.StatusNotModified && !s.check.seen[rt.name][a.status] {
+			if a.status != http.StatusNotModified && !rt.is(needStaff) && !s.check.seen[rt.name][a.status] {
 				t.Errorf("no %d of %s was seen, so it was held against nothing", a.status, rt.name)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/event"
 	"github.com/ropeline/ropeline/core/event/eventfile"
 	"github.com/ropeline/ropeline/core/problem"
@@ -53,8 +54,10 @@ func (a *API) bringIn(w http.ResponseWriter, r *http.Request, c *call, parse fun
 	}
 	var changes []event.Change
 	err = a.asStaff(r.Context(), c, func(ctx context.Context, tx pgx.Tx) (err error) {
-		changes, err = event.Import(ctx, tx, file)
-		return err
+		if changes, err = event.Import(ctx, tx, file); err != nil {
+			return err
+		}
+		return booking.Announce(ctx, tx, changes)
 	})
 	if err != nil {
 		return findings(err, path)
@@ -72,7 +75,10 @@ func (a *API) patchEvent(w http.ResponseWriter, r *http.Request, c *call) error 
 		if changes, found, err = event.Patch(ctx, tx, chi.URLParam(r, "event"), c.body); err == nil && !found {
 			err = errNoEvent
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return booking.Announce(ctx, tx, changes)
 	})
 	if err != nil {
 		return findings(err, "events[0]")

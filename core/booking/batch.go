@@ -84,7 +84,7 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 	if err := d.e.ordersOfEndedHolds(ctx, tx, d.ended, d.world.Now); err != nil {
 		return err
 	}
-	versions, err := d.e.publish(ctx, tx, changed)
+	versions, err := publish(ctx, tx, changed)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (e *Engine) SetLimit(ctx context.Context, slug string, r LimitRequest) erro
 		if err != nil {
 			return err
 		}
-		if _, err := e.publish(ctx, tx, []hold.Changes{changed}); err != nil {
+		if _, err := publish(ctx, tx, []hold.Changes{changed}); err != nil {
 			return fmt.Errorf("set limit: %w", err)
 		}
 		return nil

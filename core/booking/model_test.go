@@ -188,7 +188,7 @@ func (m *model) under(h *modelHold, rule func(w *hold.World, h *hold.Hold) error
 		if err != nil {
 			return err
 		}
-		_, err = m.x.e.publish(ctx, tx, changed)
+		_, err = publish(ctx, tx, changed)
 		return err
 	})
 }

@@ -136,7 +136,7 @@ func (e *Engine) write(ctx context.Context, tx pgx.Tx, d *dossier) error {
 	if held == nil {
 		return nil
 	}
-	_, err := e.publish(ctx, tx, changes)
+	_, err := publish(ctx, tx, changes)
 	return err
 }
 

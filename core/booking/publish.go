@@ -1,12 +1,15 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ropeline/ropeline/core/event"
 	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/outbox"
 )
@@ -17,10 +20,33 @@ type seatsChanged struct {
 	hold.Changes
 }
 
+// Announce tells the readers of the map what an import has blocked and unblocked, in
+// the transaction of the import and last in it.
+func Announce(ctx context.Context, tx pgx.Tx, changes []event.Change) error {
+	var changed []hold.Changes
+	for _, c := range changes {
+		if len(c.Seats) == 0 {
+			continue
+		}
+		x := hold.Changes{EventID: c.EventID}
+		for _, s := range c.Seats {
+			state := hold.SeatAvailable
+			if s.Blocked {
+				state = hold.SeatBlocked
+			}
+			x.Seats = append(x.Seats, hold.SeatChange{Seat: s.Seat, State: state})
+		}
+		changed = append(changed, x)
+	}
+	slices.SortFunc(changed, func(a, b hold.Changes) int { return cmp.Compare(a.EventID, b.EventID) })
+	_, err := publish(ctx, tx, changed)
+	return err
+}
+
 // publish gives every changed event its next version and one outbox row. It comes
 // last in a transaction: the version is the last lock, and whoever holds it makes
 // the others of the event wait for this COMMIT.
-func (e *Engine) publish(ctx context.Context, tx pgx.Tx, changed []hold.Changes) (versions map[int64]int64, err error) {
+func publish(ctx context.Context, tx pgx.Tx, changed []hold.Changes) (versions map[int64]int64, err error) {
 	if len(changed) == 0 {
 		return map[int64]int64{}, nil
 	}

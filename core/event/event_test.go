@@ -72,17 +72,25 @@ func dump(t *testing.T, db *pg.DB) string {
 	return all
 }
 
+// told is what people are told of an import.
+func told(cs []Change) []Change {
+	for i := range cs {
+		cs[i].EventID, cs[i].Seats = 0, nil
+	}
+	return cs
+}
+
 func TestImportTwiceChangesNothing(t *testing.T) {
 	db := pgtest.New(t)
-	want := []Change{{"venue", "hall", "created", 5}, {"event", "gig", "created", 205}}
-	if diff := cmp.Diff(want, mustImport(t, db.DB, gig)); diff != "" {
+	want := []Change{{Kind: "venue", Slug: "hall", Did: "created", Size: 5}, {Kind: "event", Slug: "gig", Did: "created", Size: 205}}
+	if diff := cmp.Diff(want, told(mustImport(t, db.DB, gig))); diff != "" {
 		t.Errorf("first import (-want +got):\n%s", diff)
 	}
 	before := dump(t, db.DB)
 	for i := range want {
 		want[i].Did = "unchanged"
 	}
-	if diff := cmp.Diff(want, mustImport(t, db.DB, gig)); diff != "" {
+	if diff := cmp.Diff(want, told(mustImport(t, db.DB, gig))); diff != "" {
 		t.Errorf("second import (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, dump(t, db.DB)); diff != "" {
@@ -96,8 +104,8 @@ func TestWhatMayChangeChanges(t *testing.T) {
 	changed := strings.NewReplacer(`"title": "Gig"`, `"title": "Gig (late show)"`, `"amount": 4500`, `"amount": 4600`,
 		`"capacity": 200, "overbook": 3`, `"capacity": 150`, `"hold_ttl": "90s"`, `"hold_ttl": "2m", "on_sale_at": "2126-01-01T10:00"`).Replace(gig)
 	got := mustImport(t, db.DB, changed)
-	want := []Change{{"venue", "hall", "unchanged", 5}, {"event", "gig", "updated", 155}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := []Change{{Kind: "venue", Slug: "hall", Did: "unchanged", Size: 5}, {Kind: "event", Slug: "gig", Did: "updated", Size: 155}}
+	if diff := cmp.Diff(want, told(got)); diff != "" {
 		t.Fatalf("changes (-want +got):\n%s", diff)
 	}
 	d, err := NewCatalogue(db.Pool, nil).Get(t.Context(), "gig")

@@ -14,7 +14,8 @@ import (
 
 // exported is an event as an import file says it. Every field that a file may set
 // is here: a change by patch is the export with some members replaced, and what
-// were missing would fall back to its default.
+// were missing would fall back to its default. Which seats are blocked is not: a file
+// that does not name them leaves them alone.
 type exported struct {
 	Slug          string            `json:"slug"`
 	Venue         string            `json:"venue,omitempty"`
@@ -36,6 +37,10 @@ type exported struct {
 	HoldCap       string            `json:"hold_cap"`
 	LatePolicy    string            `json:"late_policy"`
 	FeeBP         int               `json:"fee_bp"`
+	OrphanRule    bool              `json:"orphan_rule"`
+	AccessUntil   string            `json:"access_until,omitempty"`
+	HoldBudget    int               `json:"hold_budget"`
+	Presales      []exportedPresale `json:"presales,omitempty"`
 	Prices        []Level           `json:"prices"`
 	Counters      []exportedCounter `json:"counters,omitempty"`
 }
@@ -47,6 +52,13 @@ type exportedCounter struct {
 	Capacity int      `json:"capacity"`
 	Overbook int      `json:"overbook"`
 	Types    []string `json:"types,omitempty"`
+	Seats    bool     `json:"seats,omitempty"`
+}
+
+type exportedPresale struct {
+	Name     string `json:"name"`
+	StartsAt string `json:"starts_at"`
+	EndsAt   string `json:"ends_at,omitempty"`
 }
 
 // Export writes an event, drafts too, as an import file would; found is false if
@@ -70,7 +82,7 @@ func Export(ctx context.Context, tx pgx.Tx, slug string) (doc json.RawMessage, f
 	x := exported{Slug: slug, Organiser: r.organiser, Title: r.title, Description: r.description, Place: r.place,
 		StartsAt: at(r.startsAt), TimeZone: r.timeZone, Currency: r.currency, State: r.state, OnSaleAt: at(r.onSale), OffSaleAt: at(r.offSale),
 		MaxPerAccount: r.maxPerAccount, HoldTTL: r.holdTTL.String(), Extend: r.extend, ExtendBy: r.extendBy.String(), HoldCap: r.holdCap.String(),
-		LatePolicy: r.latePolicy, FeeBP: r.feeBP}
+		LatePolicy: r.latePolicy, FeeBP: r.feeBP, OrphanRule: r.orphanRule, AccessUntil: at(r.accessUntil), HoldBudget: r.holdBudget}
 	if r.from != "" {
 		x.Route = &Route{r.from, r.to}
 	}
@@ -84,6 +96,13 @@ func Export(ctx context.Context, tx pgx.Tx, slug string) (doc json.RawMessage, f
 	}
 	if x.Counters, err = collect[exportedCounter](ctx, tx, sqlExportCounters, id); err != nil {
 		return nil, true, fmt.Errorf("counters of event %s: %w", slug, err)
+	}
+	presales, err := presalesOf(ctx, tx, id)
+	if err != nil {
+		return nil, true, err
+	}
+	for _, p := range presales {
+		x.Presales = append(x.Presales, exportedPresale{p.Name, at(p.StartsAt), at(orZero(p.EndsAt))})
 	}
 	doc, err = json.Marshal(x)
 	return doc, true, err

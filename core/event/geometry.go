@@ -25,10 +25,18 @@ func geometryDocument(v *eventfile.Venue) (doc []byte, hash string) {
 	for i, s := range v.Sections {
 		fmt.Fprintf(&b, "%s{\"name\":%s,\"rows\":[", comma(i), quote(s.Name))
 		for j, r := range s.Rows {
-			fmt.Fprintf(&b, "%s{\"name\":%s,\"seats\":[", comma(j), quote(r.Name))
+			fmt.Fprintf(&b, "%s{\"name\":%s,", comma(j), quote(r.Name))
+			if r.Quality != 0 {
+				fmt.Fprintf(&b, "\"quality\":%d,", r.Quality)
+			}
+			b.WriteString("\"seats\":[")
 			for k, seat := range r.Seats {
 				id++
-				fmt.Fprintf(&b, "%s[%d,%s,%s,%s,%s]", comma(k), id, quote(seat.Number), number(seat.X), number(seat.Y), quote(seat.Class))
+				fmt.Fprintf(&b, "%s[%d,%s,%s,%s,%s", comma(k), id, quote(seat.Number), number(seat.X), number(seat.Y), quote(seat.Class))
+				if seat.Kind != "" {
+					fmt.Fprintf(&b, ",%s", quote(seat.Kind))
+				}
+				b.WriteByte(']')
 			}
 			b.WriteString("]}")
 		}

@@ -15,6 +15,11 @@ type Change struct {
 	Slug string `json:"slug"`
 	Did  string `json:"did"`    // "created", "updated" or "unchanged"
 	Size int    `json:"places"` // seats of a venue; seats and places of an event
+
+	// Seats that were taken off the sale of an event that is known, or put back on it:
+	// whoever commits the import tells the others.
+	EventID int64        `json:"-"`
+	Seats   []SeatChange `json:"-"`
 }
 
 func (c Change) String() string {
@@ -57,6 +62,7 @@ type importer struct {
 	venues   map[string]venueRow // by slug, those looked up so far
 	changes  []Change
 	findings eventfile.Findings
+	blocked  []SeatChange // of the event that is being changed
 }
 
 func (im *importer) addf(line int, field, format string, args ...any) {
@@ -64,5 +70,5 @@ func (im *importer) addf(line int, field, format string, args ...any) {
 }
 
 func (im *importer) did(kind, slug, did string, size int) {
-	im.changes = append(im.changes, Change{kind, slug, did, size})
+	im.changes = append(im.changes, Change{Kind: kind, Slug: slug, Did: did, Size: size})
 }

@@ -22,6 +22,9 @@ func (im *importer) change(ctx context.Context, e *eventfile.Event, id int64, ha
 	if have.currency != want.currency {
 		im.addf(e.Line, e.Path+".currency", "is %s, but event %q is sold in %s; a currency never changes", want.currency, e.Slug, have.currency)
 	}
+	if have.seatsCounted != want.seatsCounted {
+		im.addf(e.Line, e.Path+".counters", "changes what the seats of event %q count in, which people already bought by", e.Slug)
+	}
 	if len(im.findings) > 0 {
 		return false, nil
 	}
@@ -36,7 +39,15 @@ func (im *importer) change(ctx context.Context, e *eventfile.Event, id int64, ha
 		return false, err
 	}
 	counters, err := im.changeCounters(ctx, e, id)
-	return changed || prices || counters, err
+	if err != nil {
+		return false, err
+	}
+	presales, err := im.presales(ctx, e, id)
+	if err != nil {
+		return false, err
+	}
+	blocked, err := im.block(ctx, e, id)
+	return changed || prices || counters || presales || blocked, err
 }
 
 func (im *importer) changePrices(ctx context.Context, e *eventfile.Event, id int64) (changed bool, err error) {
@@ -82,7 +93,7 @@ func (im *importer) changeCounters(ctx context.Context, e *eventfile.Event, id i
 		return false, fmt.Errorf("read counters of event %s: %w", e.Slug, err)
 	}
 	var c counter
-	_, err = pgx.ForEachRow(rows, []any{&c.id, &c.want.Kind, &c.want.Name, &c.want.Class, &c.want.Capacity, &c.want.Overbook, &c.want.Types}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c.id, &c.want.Kind, &c.want.Name, &c.want.Class, &c.want.Capacity, &c.want.Overbook, &c.want.Types, &c.want.Seats}, func() error {
 		have[c.want.Name], last = c, max(last, c.id)
 		return nil
 	})
@@ -97,6 +108,9 @@ func (im *importer) changeCounters(ctx context.Context, e *eventfile.Event, id i
 		want.Line = 0
 		switch {
 		case known && old.want == want:
+			continue
+		case !known && want.Seats, known && old.want.Seats != want.Seats:
+			im.addf(line, path+".seats", "changes what the seats of event %q count in, which people already bought by", e.Slug)
 			continue
 		case known && (old.want.Kind != want.Kind || old.want.Class != want.Class):
 			im.addf(line, path, "%q changes its kind or class, which people already bought by; give the new one another name", want.Name)

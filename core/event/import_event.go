@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,13 +22,18 @@ type eventRow struct {
 	maxPerAccount, feeBP                int
 	holdTTL, extendBy, holdCap          time.Duration
 	extend, latePolicy, state           string
+	orphanRule, seatsCounted            bool
+	accessUntil                         time.Time // zero: none
+	holdBudget                          int
 }
 
 func rowOf(e *eventfile.Event, venue int64) eventRow {
 	return eventRow{venue: venue, organiser: e.Organiser, title: e.Title, description: e.Description,
 		place: e.Place, from: e.RouteFrom, to: e.RouteTo, timeZone: e.TimeZone, currency: e.Currency,
 		startsAt: e.StartsAt.UTC(), onSale: orZero(e.OnSaleAt), offSale: orZero(e.OffSaleAt), maxPerAccount: e.MaxPerAccount, feeBP: e.FeeBP,
-		holdTTL: e.HoldTTL, extendBy: e.ExtendBy, holdCap: e.HoldCap, extend: e.Extend, latePolicy: e.LatePolicy, state: e.State}
+		holdTTL: e.HoldTTL, extendBy: e.ExtendBy, holdCap: e.HoldCap, extend: e.Extend, latePolicy: e.LatePolicy, state: e.State,
+		orphanRule: e.OrphanRule, seatsCounted: slices.ContainsFunc(e.Counters, func(c eventfile.Counter) bool { return c.Seats }),
+		accessUntil: orZero(e.AccessUntil), holdBudget: e.HoldBudget}
 }
 
 func orZero(t *time.Time) time.Time {
@@ -41,7 +47,8 @@ func orZero(t *time.Time) time.Time {
 func (r eventRow) args() []any {
 	return []any{zeroIsNull(r.venue), r.organiser, r.title, r.description, r.place, zeroIsNull(r.from), zeroIsNull(r.to),
 		r.startsAt, r.timeZone, r.currency, r.state, zeroIsNull(r.onSale), zeroIsNull(r.offSale), r.maxPerAccount,
-		r.holdTTL, r.extend, r.extendBy, r.holdCap, r.latePolicy, r.feeBP}
+		r.holdTTL, r.extend, r.extendBy, r.holdCap, r.latePolicy, r.feeBP,
+		r.orphanRule, zeroIsNull(r.accessUntil), r.holdBudget, r.seatsCounted}
 }
 
 func zeroIsNull[T comparable](v T) *T {
@@ -71,6 +78,7 @@ func (im *importer) event(ctx context.Context, e *eventfile.Event) error {
 			return err
 		}
 		im.did("event", e.Slug, "created", size)
+		im.blocked = nil // nobody has seen it otherwise
 		return nil
 	}
 	changed, err := im.change(ctx, e, id, have, want)
@@ -82,6 +90,8 @@ func (im *importer) event(ctx context.Context, e *eventfile.Event) error {
 		did = "updated"
 	}
 	im.did("event", e.Slug, did, size)
+	im.changes[len(im.changes)-1].EventID, im.changes[len(im.changes)-1].Seats = id, im.blocked
+	im.blocked = nil
 	return nil
 }
 
@@ -116,17 +126,18 @@ func (im *importer) venueOf(ctx context.Context, e *eventfile.Event) (row venueR
 
 func (im *importer) eventBySlug(ctx context.Context, slug string) (id int64, r eventRow, found bool, err error) {
 	var startsAt time.Time
-	var onSale, offSale *time.Time
+	var onSale, offSale, accessUntil *time.Time
 	err = im.tx.QueryRow(ctx, sqlEventBySlug, slug).Scan(&id, &r.venue, &r.organiser, &r.title, &r.description, &r.place, &r.from, &r.to,
 		&startsAt, &r.timeZone, &r.currency, &r.state, &onSale, &offSale, &r.maxPerAccount,
-		&r.holdTTL, &r.extend, &r.extendBy, &r.holdCap, &r.latePolicy, &r.feeBP)
+		&r.holdTTL, &r.extend, &r.extendBy, &r.holdCap, &r.latePolicy, &r.feeBP,
+		&r.orphanRule, &accessUntil, &r.holdBudget, &r.seatsCounted)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, r, false, nil
 	case err != nil:
 		return 0, r, false, fmt.Errorf("look for event %s: %w", slug, err)
 	}
-	r.startsAt, r.onSale, r.offSale = startsAt.UTC(), orZero(onSale), orZero(offSale)
+	r.startsAt, r.onSale, r.offSale, r.accessUntil = startsAt.UTC(), orZero(onSale), orZero(offSale), orZero(accessUntil)
 	return id, r, true, nil
 }
 
@@ -150,6 +161,20 @@ func (im *importer) create(ctx context.Context, e *eventfile.Event, want eventRo
 	}
 	if _, err := im.tx.Exec(ctx, sqlInsertSeats, id); err != nil {
 		return fmt.Errorf("insert seats of event %s: %w", e.Slug, err)
+	}
+	for i, c := range e.Counters {
+		if !c.Seats {
+			continue
+		}
+		if _, err := im.tx.Exec(ctx, sqlCountSeats, id, i+1, c.Class); err != nil {
+			return fmt.Errorf("count seats of event %s: %w", e.Slug, err)
+		}
+	}
+	if _, err := im.presales(ctx, e, id); err != nil {
+		return err
+	}
+	if _, err := im.block(ctx, e, id); err != nil {
+		return err
 	}
 	if _, err := im.tx.Exec(ctx, sqlInsertVersion, id); err != nil {
 		return fmt.Errorf("insert version of event %s: %w", e.Slug, err)

@@ -75,16 +75,23 @@ func (im *importer) copySeats(ctx context.Context, venue int64, v *eventfile.Ven
 	for _, s := range v.Sections {
 		for _, r := range s.Rows {
 			for _, seat := range r.Seats {
-				rows = append(rows, []any{venue, int32(len(rows) + 1), s.Name, r.Name, seat.Number, seat.Class, float32(seat.X), float32(seat.Y)})
+				rows = append(rows, []any{venue, int32(len(rows) + 1), s.Name, r.Name, seat.Number, seat.Class, float32(seat.X), float32(seat.Y), orStandard(seat.Kind), r.Quality})
 			}
 		}
 	}
 	_, err := im.tx.CopyFrom(ctx, pgx.Identifier{"venue_seat"},
-		[]string{"venue_id", "seat_id", "section", "row_name", "number", "class", "x", "y"}, pgx.CopyFromRows(rows))
+		[]string{"venue_id", "seat_id", "section", "row_name", "number", "class", "x", "y", "kind", "quality"}, pgx.CopyFromRows(rows))
 	if err != nil {
 		return fmt.Errorf("copy seats of venue %s: %w", v.Slug, err)
 	}
 	return nil
+}
+
+func orStandard(kind string) string {
+	if kind == "" {
+		return "standard"
+	}
+	return kind
 }
 
 // facts are what an event is checked against when its venue is not in the file.

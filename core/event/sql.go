@@ -14,23 +14,28 @@ const (
 	sqlVenueGeometry    = `SELECT geometry FROM venue WHERE id = $1`
 
 	sqlEventBySlug = `SELECT id, coalesce(venue_id, 0), organiser, title, description, place, coalesce(route_from, ''), coalesce(route_to, ''),
-		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp
-		FROM event WHERE slug = $1`
+		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp,
+		orphan_rule, access_until, hold_budget, seats_counted FROM event WHERE slug = $1`
 	sqlInsertEvent = `INSERT INTO event (slug, venue_id, organiser, title, description, place, route_from, route_to,
-		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING id`
+		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp,
+		orphan_rule, access_until, hold_budget, seats_counted)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) RETURNING id`
 	sqlUpdateEvent = `UPDATE event SET (venue_id, organiser, title, description, place, route_from, route_to,
-		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp)
-		= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) WHERE slug = $1`
-	sqlInsertSeats = `INSERT INTO seat (event_id, seat_id, class)
-		SELECT e.id, s.seat_id, s.class FROM event e JOIN venue_seat s ON s.venue_id = e.venue_id WHERE e.id = $1 ORDER BY s.seat_id`
+		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp,
+		orphan_rule, access_until, hold_budget, seats_counted)
+		= ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25) WHERE slug = $1`
+	sqlInsertSeats = `INSERT INTO seat (event_id, seat_id, class, kind)
+		SELECT e.id, s.seat_id, s.class, s.kind FROM event e JOIN venue_seat s ON s.venue_id = e.venue_id WHERE e.id = $1 ORDER BY s.seat_id`
+	sqlCountSeats    = `UPDATE seat SET counter_id = $2 WHERE event_id = $1 AND class = $3`
 	sqlInsertVersion = `INSERT INTO event_version (event_id) VALUES ($1)`
 
 	sqlPrices      = `SELECT class, name, amount FROM price_level WHERE event_id = $1 ORDER BY class`
 	sqlInsertPrice = `INSERT INTO price_level (event_id, class, name, amount) VALUES ($1, $2, $3, $4)`
 	sqlUpdatePrice = `UPDATE price_level SET name = $3, amount = $4 WHERE event_id = $1 AND class = $2`
 
-	sqlCounters      = `SELECT id, kind, name, class, capacity, overbook, array_to_string(types, E'\x1f') FROM counter WHERE event_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	sqlCounters = `SELECT id, kind, name, class, capacity, overbook, array_to_string(types, E'\x1f'),
+		(SELECT seats_counted FROM event e WHERE e.id = c.event_id) AND EXISTS (SELECT FROM seat s WHERE s.event_id = c.event_id AND s.counter_id = c.id)
+		FROM counter c WHERE event_id = $1 ORDER BY id FOR NO KEY UPDATE OF c`
 	sqlInsertCounter = `INSERT INTO counter (event_id, id, kind, name, class, capacity, overbook, types) VALUES ($1, $2, $3, $4, $5, $6, $7, string_to_array($8::text, E'\x1f'))`
 	// Lowered below what is held and sold, the limit leaves an excess that only shrinks.
 	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4), types = string_to_array($5::text, E'\x1f') WHERE event_id = $1 AND id = $2`
@@ -42,7 +47,9 @@ const (
 	sqlRecords = `SELECT c.id, c.at, c.actor, c.kind, c.name, e.slug, c.before, c.after FROM catalogue_change c LEFT JOIN event e ON e.id = c.event_id
 		WHERE ($1 = '' OR c.event_id = (SELECT id FROM event WHERE slug = $1)) AND ($2 = 0::bigint OR c.id < $2) ORDER BY c.id DESC LIMIT $3`
 	sqlVenueSlug      = `SELECT slug FROM venue WHERE id = $1`
-	sqlExportCounters = `SELECT kind, name, class, capacity, overbook, types FROM counter WHERE event_id = $1 ORDER BY id`
+	sqlExportCounters = `SELECT kind, name, class, capacity, overbook, types,
+		(SELECT seats_counted FROM event e WHERE e.id = c.event_id) AND EXISTS (SELECT FROM seat s WHERE s.event_id = c.event_id AND s.counter_id = c.id)
+		FROM counter c WHERE event_id = $1 ORDER BY id`
 )
 
 // The catalogue. None of these takes a lock that a sale waits for.

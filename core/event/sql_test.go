@@ -16,4 +16,5 @@ func TestStatementsFitTheSchema(t *testing.T) {
 		"search": sqlSearch, "detail": sqlDetail, "geometry": sqlGeometry, "counters now": sqlCountersNow, "seats": sqlSeats,
 		"actor": sqlActor, "records": sqlRecords, "venue slug": sqlVenueSlug, "export counters": sqlExportCounters,
 	})
+	pgtest.Prepare(t, ruleStatements)
 }

@@ -48,7 +48,7 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if len(args) == 0 {
 		return errUsage
 	}
-	if args[0] != "import" && args[0] != "trace" && len(args) > 1 {
+	if args[0] != "import" && args[0] != "trace" && args[0] != "codes" && len(args) > 1 {
 		return errUsage
 	}
 	switch args[0] {
@@ -63,6 +63,8 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 			return errUsage
 		}
 		return trace(ctx, args[1], args[2], out)
+	case "codes":
+		return makeCodes(ctx, args[1:], out)
 	case "version":
 		fmt.Fprintln(out, "bookingd", version())
 		return nil

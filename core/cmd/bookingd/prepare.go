@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/event"
 	"github.com/ropeline/ropeline/core/event/eventfile"
 	"github.com/ropeline/ropeline/core/pg"
@@ -86,7 +87,7 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 			}
 			changes = append(changes, did...)
 		}
-		return nil
+		return booking.Announce(ctx, tx, changes)
 	})
 	if err != nil {
 		return err

@@ -143,6 +143,19 @@ func (f *fields) duration(key string, def, lo, hi time.Duration) time.Duration {
 	return d
 }
 
+// flag reads true or false; absent is false.
+func (f *fields) flag(key string) bool {
+	n := f.get(key)
+	if n == nil {
+		return false
+	}
+	v, ok := n.val.(bool)
+	if !ok {
+		f.addf(key, "is %s, want true or false", kindOf(n.val))
+	}
+	return v
+}
+
 // oneOf reads one of a few words; absent gives the first.
 func (f *fields) oneOf(key string, words ...string) string {
 	n := f.get(key)

@@ -28,13 +28,15 @@ type (
 		Rows []Row
 	}
 	Row struct {
-		Name  string
-		Seats []Seat
+		Name    string
+		Seats   []Seat
+		Quality int // "best available" begins with the rows of the highest
 	}
 	Seat struct {
 		Number string
 		X, Y   float64
 		Class  string // price class
+		Kind   string // "" (anybody's), "accessible" or "companion"
 	}
 )
 
@@ -60,8 +62,29 @@ type Event struct {
 	HoldTTL, ExtendBy, HoldCap    time.Duration
 	Extend, LatePolicy            string
 	FeeBP                         int
+	OrphanRule                    bool
+	AccessUntil                   *time.Time // accessible seats are kept until then; nil: always
+	HoldBudget                    int
+	Presales                      []Presale
 	Prices                        []Price
 	Counters                      []Counter
+	BlockedSaid                   bool // the file says which seats are not for sale
+	Blocked                       []Blocked
+}
+
+// Presale opens the sale to those who have a code.
+type Presale struct {
+	Line     int
+	Name     string
+	StartsAt time.Time
+	EndsAt   *time.Time // nil: until the event is on sale to everybody
+}
+
+// Blocked are seats of a row that are not for sale; no seats are all of the row.
+type Blocked struct {
+	Line         int
+	Section, Row string
+	Seats        []string
 }
 
 // Price of one class, in minor units of the event's currency.
@@ -76,6 +99,7 @@ type Counter struct {
 	Kind, Name, Class string // Kind is "area" or "class"
 	Capacity          int
 	Overbook          int
+	Seats             bool   // the seats of its class count in it too
 	Types             string // further classes its places are sold as, joined by U+001F: the struct stays comparable
 }
 

@@ -16,6 +16,9 @@ const (
 	maxPrices   = 50
 	maxCounters = 100
 	maxCapacity = 1_000_000
+	maxQuality  = 1000
+	maxPresales = 20
+	maxBlocked  = 2000
 	maxAmount   = 1_000_000_00000 // minor units: a slip of the keyboard, not a price
 	maxName     = 120
 	maxText     = 4000

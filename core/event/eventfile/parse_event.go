@@ -13,6 +13,7 @@ const (
 	defaultExtendBy      = 2 * time.Minute
 	defaultHoldCap       = 20 * time.Minute
 	defaultFeeBP         = 500
+	defaultHoldBudget    = 20
 	maxHold              = 24 * time.Hour
 )
 
@@ -36,6 +37,7 @@ func (b *binder) event(n *node, path string, venue *Venue) Event {
 	b.eventRules(f, &e)
 	b.prices(f, &e)
 	b.counters(f, &e)
+	b.blocked(f, &e)
 	f.done()
 
 	if e.Venue == "" && len(e.Counters) == 0 {
@@ -64,6 +66,8 @@ func (b *binder) eventTimes(f *fields, e *Event) {
 		e.StartsAt = *t
 	}
 	e.OnSaleAt, e.OffSaleAt = f.instant("on_sale_at", zone, false), f.instant("off_sale_at", zone, false)
+	e.AccessUntil = f.instant("access_until", zone, false)
+	b.presales(f, e, zone)
 	if e.OnSaleAt != nil && e.OffSaleAt != nil && !e.OnSaleAt.Before(*e.OffSaleAt) {
 		f.addf("off_sale_at", "is not after on_sale_at; the sale would never be open")
 	}
@@ -120,6 +124,8 @@ func (b *binder) eventRules(f *fields, e *Event) {
 	}
 	e.LatePolicy = f.oneOf("late_policy", "refund", "retake")
 	e.FeeBP = int(f.integer("fee_bp", defaultFeeBP, 0, 10_000))
+	e.OrphanRule = f.flag("orphan_rule")
+	e.HoldBudget = int(f.integer("hold_budget", defaultHoldBudget, 0, 10_000))
 }
 
 func (b *binder) prices(f *fields, e *Event) {
@@ -166,6 +172,9 @@ func (b *binder) counters(f *fields, e *Event) {
 		counter.Overbook = int(c.integer("overbook", 0, 0, maxCapacity))
 		if counter.Overbook > counter.Capacity {
 			c.addf("overbook", "is %d, past the capacity of %d itself", counter.Overbook, counter.Capacity)
+		}
+		if counter.Seats = c.flag("seats"); counter.Seats && counter.Kind != "class" {
+			c.addf("seats", "is for fare classes; write \"kind\": \"class\" or remove it")
 		}
 		counter.Types = strings.Join(b.types(c, counter.Class, priced), typeSeparator)
 		c.done()

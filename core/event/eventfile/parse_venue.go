@@ -59,10 +59,11 @@ func (b *binder) section(n *node, path string, v *Venue) Section {
 	}
 	s.Name = f.text("name", true, maxName)
 	class := f.text("class", false, maxName)
+	quality := f.integer("quality", 0, -maxQuality, maxQuality)
 	rows := map[string]int{}
 	for i, rn := range f.list("rows", maxRows) {
 		rowPath := fmt.Sprintf("%s.rows[%d]", path, i)
-		r := b.row(rn, rowPath, class, s.Name, v)
+		r := b.row(rn, rowPath, class, s.Name, quality, v)
 		b.unique(rows, r.Name, rn.line, rowPath+".name")
 		s.Rows = append(s.Rows, r)
 	}
@@ -70,7 +71,7 @@ func (b *binder) section(n *node, path string, v *Venue) Section {
 	return s
 }
 
-func (b *binder) row(n *node, path, class, section string, v *Venue) Row {
+func (b *binder) row(n *node, path, class, section string, quality int64, v *Venue) Row {
 	var r Row
 	f := b.object(n, path)
 	if f == nil {
@@ -80,6 +81,7 @@ func (b *binder) row(n *node, path, class, section string, v *Venue) Row {
 	if own := f.text("class", false, maxName); own != "" {
 		class = own
 	}
+	r.Quality = int(f.integer("quality", quality, -maxQuality, maxQuality))
 	numbers := map[string]int{}
 	for i, sn := range f.list("seats", maxSeats) {
 		seatPath := fmt.Sprintf("%s.seats[%d]", path, i)
@@ -97,12 +99,13 @@ func (b *binder) row(n *node, path, class, section string, v *Venue) Row {
 	return r
 }
 
-// seat reads ["number", x, y] or ["number", x, y, "class"]. A list and not an
+// seat reads ["number", x, y], ["number", x, y, "class"] or ["number", x, y, "class",
+// "accessible"]; an empty class is the row's. A list and not an
 // object: a stadium has 60,000 of them, and four repeated keys triple the file.
 func (b *binder) seat(n *node, path, class string, v *Venue) (Seat, bool) {
 	items, ok := n.val.([]*node)
-	if !ok || len(items) < 3 || len(items) > 4 {
-		b.addf(n.line, path, "want [\"number\", x, y] or [\"number\", x, y, \"class\"]")
+	if !ok || len(items) < 3 || len(items) > 5 {
+		b.addf(n.line, path, "want [\"number\", x, y], [\"number\", x, y, \"class\"] or [\"number\", x, y, \"class\", \"accessible\"]")
 		return Seat{}, false
 	}
 	s := Seat{Class: class}
@@ -118,8 +121,16 @@ func (b *binder) seat(n *node, path, class string, v *Venue) (Seat, bool) {
 		b.addf(n.line, path, "x and y of seat %q must be numbers inside of the plan, 0..%g and 0..%g", s.Number, v.Width, v.Height)
 		return s, false
 	}
-	if len(items) == 4 {
-		s.Class, _ = items[3].val.(string)
+	if len(items) > 3 {
+		if own, isText := items[3].val.(string); own != "" || !isText {
+			s.Class = own
+		}
+	}
+	if len(items) == 5 {
+		s.Kind, _ = items[4].val.(string)
+		if s.Kind != "accessible" && s.Kind != "companion" {
+			b.addf(n.line, path, "the fifth value of seat %q is \"accessible\" or \"companion\"", s.Number)
+		}
 	}
 	if s.Class == "" {
 		b.addf(n.line, path, "seat %q has no price class; give its row or section a \"class\"", s.Number)
