@@ -14,8 +14,8 @@ import (
 )
 
 // Every route of the table but those of staff, who have a test of their own, is
-// visited once by a sale that goes well, and every
-// answer is held against the document (see validator).
+// visited once by a sale that goes well, and every answer is held against the
+// document (see validator).
 func TestSaleFromSearchToTicket(t *testing.T) {
 	s := open(t)
 	s.do("GET", "/healthz", nil).want(http.StatusOK, "")
