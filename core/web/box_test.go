@@ -16,7 +16,7 @@ type box struct {
 	mu      sync.Mutex
 	states  []byte // by seat, 0 available
 	version int
-	script  []answer // for POST holds; afterwards it holds
+	script  []answer // for the coming changes; afterwards they work
 	asked   []ask
 	held    map[string]any
 	order   map[string]any
@@ -114,11 +114,25 @@ func (b *box) take(seat int, state byte) {
 	b.version++
 }
 
-// next says how the coming holds are answered.
+// next says how the coming changes are answered.
 func (b *box) next(script ...answer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.script = script
+}
+
+// scripted gives the next answer of the script, if there is one.
+func (b *box) scripted(w http.ResponseWriter) bool {
+	if len(b.script) == 0 {
+		return false
+	}
+	a := b.script[0]
+	b.script = b.script[1:]
+	if a.drop {
+		panic(http.ErrAbortHandler)
+	}
+	reply(w, a.status, a.body)
+	return true
 }
 
 func (b *box) calls() []ask {
@@ -139,13 +153,7 @@ func (b *box) hold(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	body := b.note(r)
-	if len(b.script) > 0 {
-		a := b.script[0]
-		b.script = b.script[1:]
-		if a.drop {
-			panic(http.ErrAbortHandler)
-		}
-		reply(w, a.status, a.body)
+	if b.scripted(w) {
 		return
 	}
 	var lines []any
@@ -170,7 +178,9 @@ func (b *box) change(f func() map[string]any) http.HandlerFunc {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.note(r)
-		reply(w, 201, f())
+		if !b.scripted(w) {
+			reply(w, 201, f())
+		}
 	}
 }
 

@@ -13,16 +13,17 @@
 //	/                        events, search by text, place, date, route
 //	/events/{event}          one event: map or quantities, basket, count-down
 //	/checkout/{order}        pay for an order; where the card form comes back to
+//	/pay/{order}             to the checkout by way of the waiting room
 //	/orders/{order}          what became of an order, in plain words
 //	/orders                  the visitor's orders
 //	/tickets                 the visitor's tickets
 //	/tickets/{ticket}        one ticket, large, for the door
 //	/assets/{hash}/...       scripts, styles, icons: immutable
 //
-// Checkout and order status are one page under two addresses. Paying is a
-// buying call, so /checkout belongs behind the waiting room, and a visitor
-// whose time inside has run out is sent back to the line with the address kept.
-// Reading an order must work for people outside, so /orders and /tickets do not.
+// Checkout and order status are one page under two addresses, and both must work
+// for people outside: an order that is running out is looked at from any device.
+// Paying is a buying call and needs a pass; a visitor without one is sent through
+// the line by /pay, which keeps the card's token and comes back to the checkout.
 //
 // # Stable handles for tests
 //

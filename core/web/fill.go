@@ -130,6 +130,18 @@ func (s *site) checkout(r *http.Request) (view, error) {
 	return v, err
 }
 
+// throughTheLine is the way to pay for somebody without a pass: an address that,
+// unlike the checkout, is behind the waiting room, and leads on to the checkout
+// with all that was asked for. The checkout itself stays open to everybody, so
+// that an order that is running out can be seen from another device.
+func throughTheLine(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	q.Set("from", "line") // if the payment is refused again, the page does not run in circles
+	w.Header().Set("Cache-Control", cachePersonal)
+	w.Header().Set("Location", "/checkout/"+url.PathEscape(r.PathValue("order"))+"?"+q.Encode())
+	w.WriteHeader(http.StatusSeeOther)
+}
+
 // order, and the pages below, are shells: what is in them belongs to one
 // person, and the browser asks for it with that person's cookie.
 func (s *site) order(r *http.Request) (view, error) {

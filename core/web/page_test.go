@@ -36,6 +36,7 @@ func TestPages(t *testing.T) {
 		{"the line takes over and nothing is lost", theLine},
 		{"signing in comes back here", signIn},
 		{"a card token is paid once", cardToken},
+		{"paying without a pass goes through the line once", payThroughTheLine},
 		{"the card form comes back to the checkout", cardForm},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -238,6 +239,33 @@ func cardToken(t *testing.T, v *visitor) {
 	}
 	v.box.sell("captured", map[string]any{"payment": map[string]any{"id": "1-p", "phase": "captured", "reason": ""}})
 	v.until("the order", `location.pathname === '/orders/1-o' && document.querySelector('[data-testid=see-tickets]')`)
+}
+
+// Another device, or cookies that were cleared: the pages of an order are open, paying is not.
+func payThroughTheLine(t *testing.T, v *visitor) {
+	refused := answer{status: 403, body: map[string]any{"code": "pass_required"}}
+	v.box.sell("pending_payment", nil)
+	v.box.next(refused, refused)
+	v.open("/checkout/1-o?card_token=tok_ok")
+	v.until("why", `document.querySelector('[data-testid=notice][data-code=line]')`)
+	if text := v.text("[data-testid=notice]"); !strings.Contains(text, "held until") {
+		t.Errorf("the visitor is not told how long the seats wait: %q", text)
+	}
+	v.until("the checkout after the line", `new URLSearchParams(location.search).get('from') === 'line' && document.querySelector('[data-testid=notice][data-code=line] button.small')`)
+	run(t, v.ctx, "go again", chromedp.Click(chromedp.CSS("[data-testid=notice] button.small"))) // by hand: it does not run in circles
+	v.until("the payment under way", `document.querySelector('[data-testid=order][data-state=verifying]')`)
+	calls := v.box.calls()
+	if len(calls) != 3 {
+		t.Fatalf("%d calls, want 3: %+v", len(calls), calls)
+	}
+	for _, c := range calls {
+		if c.key != calls[0].key || !strings.Contains(c.body, "tok_ok") {
+			t.Errorf("another key or token: %+v", c)
+		}
+	}
+	if got := evaluate[string](t, v.ctx, `location.href`); got != v.url+"/checkout/1-o" {
+		t.Errorf("the address is %s", got)
+	}
 }
 
 func cardForm(t *testing.T, v *visitor) {

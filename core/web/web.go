@@ -41,6 +41,7 @@ func Handler(o Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+assetPrefix, http.HandlerFunc(serveAsset))
 	mux.HandleFunc("GET /favicon.ico", serveFavicon)
+	mux.HandleFunc("GET /pay/{order}", throughTheLine)
 	for _, r := range s.routes() {
 		mux.HandleFunc("GET "+r.pattern, s.page(r))
 	}

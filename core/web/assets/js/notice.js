@@ -48,6 +48,18 @@ function rejoin(quiet) {
   setTimeout(again, LEAVING);
 }
 
+// lineFirst: paying needs a place inside, and this browser has none (any more).
+// way is an address behind the waiting room that comes back, until: how long the
+// order waits (RFC 3339). quiet: it was just tried, so the visitor decides
+// whether to try again.
+export function lineFirst(way, until, { quiet = false } = {}) {
+  const go = () => location.assign(way);
+  const time = new Date(until).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  notify(`Paying goes through the line. Nothing was charged, your card need not be typed again, and your order is held until ${time}.`,
+    { code: 'line', tone: 'warn', button: { text: 'Go to the line', act: go } });
+  if (!quiet) setTimeout(go, LEAVING);
+}
+
 export function signIn() {
   location.assign(`/sign-in?return=${encodeURIComponent(location.pathname + location.search)}`);
 }

@@ -4,11 +4,12 @@ import { Problem, act, read } from './api.js';
 import { countdown } from './countdown.js';
 import { byId, data, h, replace, svg } from './dom.js';
 import { money } from './money.js';
-import { explain } from './notice.js';
+import { explain, lineFirst } from './notice.js';
 import { describe } from './orderstate.js';
 
 const { order: id } = data();
 const path = `/v1/orders/${encodeURIComponent(id)}`;
+const cameFromLine = new URLSearchParams(location.search).get('from') === 'line';
 const checkout = location.pathname.startsWith('/checkout/');
 const box = byId('order');
 let order = null;
@@ -104,7 +105,8 @@ async function pay(token) {
       forgetToken();
       await refresh();
     }
-    if (err.code !== 'already_paid') explain(err);
+    if (err.code === 'line') lineFirst(`/pay/${encodeURIComponent(id)}?card_token=${encodeURIComponent(token)}`, order.expires_at, { quiet: cameFromLine });
+    else if (err.code !== 'already_paid') explain(err);
   }
 }
 
@@ -131,7 +133,7 @@ async function start() {
   const token = new URLSearchParams(location.search).get('card_token');
   await refresh();
   if (order && token && order.state === 'pending_payment') await pay(token);
-  else if (order && token) forgetToken();
+  else if (order && location.search) forgetToken();
 }
 
 start().catch(explain);
