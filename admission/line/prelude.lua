@@ -126,15 +126,15 @@ local function finish(status, results)
 end
 
 -- An edge in the registry: room time of its last tick, the registry in which it came, the registry it has on disk, whether
--- it may do what only its own log knows (1), and the life of the room it has reported to.
+-- it may do what only its own log knows (1), its process, and the life of the room it has reported to.
 local function member(name)
   local e = call('HGET', edges, name)
   if not e then return nil end
-  local contact, joined, acked, active, gen = string.match(e, '^(-?%d+) (%d+) (%d+) (%d) (.*)$')
-  return {contact = tonumber(contact), joined = tonumber(joined), acked = tonumber(acked), active = active == '1', gen = gen}
+  local contact, joined, acked, active, process, gen = string.match(e, '^(-?%d+) (%d+) (%d+) (%d) (%S+) (.*)$')
+  return {process = process, contact = tonumber(contact), joined = tonumber(joined), acked = tonumber(acked), active = active == '1', gen = gen}
 end
 local function keep_member(name, e)
-  call('HSET', edges, name, int(e.contact) .. ' ' .. int(e.joined) .. ' ' .. int(e.acked) .. ' ' .. (e.active and '1' or '0') .. ' ' .. e.gen)
+  call('HSET', edges, name, int(e.contact) .. ' ' .. int(e.joined) .. ' ' .. int(e.acked) .. ' ' .. (e.active and '1' or '0') .. ' ' .. e.process .. ' ' .. e.gen)
 end
 -- Only a registered edge whose registration is in the others' logs, and which has on disk what it must know (the last
 -- recall, the word of an edge that was struck), may do what a merge would have to ask its log for.

@@ -11,10 +11,10 @@ local SILENT = 15000000 -- an edge that has not ticked for 15 s is silent
 local function next_list() set('reg', h.reg + 1) end
 
 -- A new edge counts as soon as all the others have its name on disk; until then it may not log what only it would know.
-local function register(name, gen)
+local function register(name, gen, process)
   next_list()
   set('members', h.members == '' and name or h.members .. ' ' .. name)
-  keep_member(name, {contact = h.rt, joined = h.reg, acked = 0, active = false, gen = gen})
+  keep_member(name, {contact = h.rt, joined = h.reg, acked = 0, active = false, gen = gen, process = process})
 end
 
 -- Takes an edge off the list. Nobody may log what counts before it has the list, the spent places and the leases of

@@ -80,15 +80,26 @@ func (r *Room) reportOnce(ctx context.Context) (h header, whole bool, err error)
 	r.life.gen = "" // from here on no reply of the old life is acted upon
 	r.log.view(func(c *checkpoint) { parts = r.reportParts(c) })
 	r.life.mu.Unlock()
+	found, err := r.once(ctx, scriptStatus)
+	if err != nil {
+		return h, false, err
+	}
+	about := found.header.gen
+	if found.status == statusAbsent {
+		about = "-"
+	}
 	gen := randomHex(8)
 	for i, part := range parts {
 		which := "more"
 		if i == len(parts)-1 {
 			which = "last"
 		}
-		rep, err := r.once(ctx, scriptReport, append([]any{gen, which}, part...)...)
+		rep, err := r.once(ctx, scriptReport, append([]any{gen, which, part[0], part[1], about, r.process}, part[2:]...)...)
 		if err != nil {
 			return h, false, err
+		}
+		if rep.status == statusStale {
+			return h, false, nil
 		}
 		if rep.status != statusOK {
 			return h, false, fmt.Errorf("%w: a report was answered with %s", ErrStore, rep.status)
@@ -97,6 +108,7 @@ func (r *Room) reportOnce(ctx context.Context) (h header, whole bool, err error)
 			return h, false, nil
 		}
 		h = rep.header
+		about = h.gen
 	}
 	return h, true, nil
 }

@@ -1,10 +1,11 @@
 -- What an edge's log knows, given to a room that has lost something, or that has lost nothing yet (a new process, an edge
 -- that comes for the first time). Merged by maximum, so it may come twice, late, and in any order.
 -- 6 a fresh gen in case this call finds the loss, 7 'more' | 'last' part, 8 '1' if the log knows the room, 9 '1' if this edge
--- is alone by nature (embedded store). Then (name, value)* '', (s|u, term, bits)* '', (vid, index, place, entry, end, hard)* ''
+-- is alone by nature (embedded store), 10 the gen it found ('-': none), 11 the process that asks. Then (name, value)* '', (s|u, term, bits)* '', (vid, index, place, entry, end, hard)* ''
 -- of the log's term, (vid)* '' ended in it, (vid, "edge index")* '' that wait for another edge's word.
 local knows, alone = ARGV[8] == '1', ARGV[9] == '1'
-local at = 10
+local about, process = ARGV[10], ARGV[11]
+local at = 12
 local function take(n)
   local list = {}
   while ARGV[at] ~= '' do
@@ -21,11 +22,9 @@ for _, f in ipairs(take(2)) do given[f[1]] = f[2] end
 local bitmaps, leases, over, waits = take(3), take(6), take(1), take(2)
 local function number(name) return tonumber(given[name] or '') or 0 end
 
--- Events go on where the host of this edge has kept them, whatever the store has forgotten.
-if ack > h.seq then set('seq', ack) end
-
 -- A loss is found here or in no other place.
 local born = not h.exists
+if about ~= (born and '-' or h.gen) then return {'STALE', header(), {}, {}} end -- it was meant for another life of the room
 if born then
   h.exists = true
   set('run', run_id())
@@ -42,6 +41,8 @@ else
   advance_clock()
 end
 if h.merging == 0 then freeze() end
+-- Events go on where the host of this edge has kept them, whatever the store has forgotten.
+if ack > h.seq then set('seq', ack) end
 
 -- A room that is being made from nothing gives way to one that an edge remembers.
 if knows and h.merging == BIRTH then
@@ -121,6 +122,7 @@ if knows and epoch == h.epoch then
   local function rank(phase, seed) return seed ~= '' and 2 or phase == 'drawing' and 1 or 0 end
   local mine, theirs = rank(h.phase, h.seed), rank(given.phase, given.seed)
   local newer = number('sv') > h.sv or h.phase == ''
+  if not given.phase then theirs, newer = -1, false end -- a later part of a report
   if theirs > mine or theirs == mine and newer then
     if theirs == 0 then set('n', number('n')) end
     if h.phase ~= 'open' or newer then set('phase', given.phase) end
@@ -187,15 +189,16 @@ if knows and epoch == h.epoch then
 end
 
 if ARGV[7] == 'last' then
-  -- Its log has said what became of every pick-up it was asked for: logged is spent, not logged is free.
-  local open = call('HGETALL', unc)
+  -- Its log has said what became of every pick-up it was asked for: logged is spent, not logged is free. A call that comes
+  -- a second time says nothing about the pick-ups since.
+  local e = member(edge)
+  local open = (not e or e.gen ~= h.gen or e.process ~= process) and call('HGETALL', unc) or {}
   for i = 1, #open, 2 do
     if string.match(open[i + 1], '^%S+') == edge then call('HDEL', unc, open[i]) end
   end
-  local e = member(edge)
   if h.merging > 0 then
     e = e or {joined = 0, acked = 0, active = false}
-    e.contact, e.gen = h.rt, h.gen
+    e.contact, e.gen, e.process = h.rt, h.gen, process
     keep_member(edge, e)
     if alone then
       set('merge_until', h.rt)
@@ -204,11 +207,11 @@ if ARGV[7] == 'last' then
     end
     try_merge()
   elseif e then
-    e.contact, e.gen = h.rt, h.gen
+    e.contact, e.gen, e.process = h.rt, h.gen, process
     keep_member(edge, e)
     activate()
   else
-    register(edge, h.gen)
+    register(edge, h.gen, process)
     activate()
   end
 end

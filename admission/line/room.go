@@ -50,10 +50,11 @@ type Room struct {
 		sync.Mutex
 		acked int64
 	}
-	repair sync.Mutex // one report at a time
-	life   life
-	seen   seen
-	clock  func() int64 // a test's clock, unix microseconds; nil: the store's
+	repair  sync.Mutex // one report at a time
+	life    life
+	seen    seen
+	process string       // of this run, to tell its reports from an earlier one's
+	clock   func() int64 // a test's clock, unix microseconds; nil: the store's
 
 	file    atomic.Pointer[Settings] // as the file last said them
 	arrived atomic.Bool              // they are in the store; false again when the room had to be made anew
@@ -104,6 +105,7 @@ func (s *Store) Room(cfg Config) (*Room, error) {
 		return nil, fmt.Errorf("room %s: the lottery's functions are missing", cfg.Name)
 	}
 	r := &Room{cfg: cfg, store: s}
+	r.process = randomHex(4)
 	r.view.Store(&view{})
 	r.events.acked = cfg.After
 	r.file.Store(&cfg.Settings)

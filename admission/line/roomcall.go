@@ -65,7 +65,7 @@ func (r *Room) once(ctx context.Context, s script, args ...any) (reply, error) {
 	if err != nil {
 		return rep, err
 	}
-	if rep.status == statusAbsent || rep.status == statusLost {
+	if rep.status == statusAbsent || rep.status == statusLost || rep.status == statusStale {
 		return rep, nil
 	}
 	heard := asked.Add(time.Since(asked) / 2)

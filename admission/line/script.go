@@ -41,6 +41,7 @@ var (
 // script is one decision, its text complete.
 type script struct {
 	name string
+	text string
 	lua  *redis.Script
 }
 
@@ -53,7 +54,7 @@ func load(parts ...string) script {
 		}
 		text.Write(b)
 	}
-	return script{name: parts[len(parts)-1], lua: redis.NewScript(text.String())}
+	return script{name: parts[len(parts)-1], text: text.String(), lua: redis.NewScript(text.String())}
 }
 
 // keyNames are the keys of a room in the order of KEYS in prelude.lua; "out" belongs to the edge.
@@ -81,6 +82,7 @@ const (
 	statusClosed = "CLOSED"
 	statusMerge  = "MERGING"
 	statusPend   = "PENDING"
+	statusStale  = "STALE" // a report that was meant for another life of the room
 	statusOther  = "OTHER" // the operator spoke of another epoch or term
 	statusRoot   = "ROOT"
 	statusGiven  = "GIVEN"

@@ -16,8 +16,8 @@ const Embedded = "embedded"
 
 // Options of a store.
 type Options struct {
-	// URL is redis://[user:password@]host:port/db, rediss://... for TLS, or "embedded" (also when empty):
-	// miniredis in this process, for a single edge, with the edge's own log as its memory.
+	// URL is redis://[user:password@]host:port/db, redis+sentinel://..., redis+cluster://..., rediss for TLS (see
+	// dial), or "embedded" (also when empty): miniredis in this process, for a single edge, with the edge's own log as its memory.
 	URL string
 	// Prefix stands before every key; tests use it to share a server. Default "ropeline:".
 	Prefix string
@@ -45,18 +45,12 @@ func Open(o Options) (*Store, error) {
 	if o.URL == "" || o.URL == Embedded {
 		return openEmbedded(o.Prefix)
 	}
-	if !strings.HasPrefix(o.URL, "redis://") && !strings.HasPrefix(o.URL, "rediss://") {
-		return nil, fmt.Errorf("store %q: use redis://host:port/0, rediss://host:port/0 or embedded", redact(o.URL))
-	}
-	opt, err := redis.ParseURL(o.URL)
+	client, err := dial(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("store %q: %w (use redis://[:password@]host:port/0)", redact(o.URL), errors.New("not a Redis URL"))
+		return nil, fmt.Errorf("store %q: %w", redact(o.URL), err)
 	}
-	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = storeTimeout, storeTimeout, storeTimeout
-	opt.ContextTimeoutEnabled = true
-	opt.MaxRetries, opt.DialerRetries = 1, 1 // the room has its own patience
 	quietClient()
-	return &Store{client: redis.NewClient(opt), prefix: o.Prefix}, nil
+	return &Store{client: client, prefix: o.Prefix}, nil
 }
 
 // quietClient stops the client from writing to standard error: what it has to say comes back as errors, and a
@@ -87,8 +81,9 @@ func (s *Store) Close() error {
 	return err
 }
 
-// redact drops what stands before the host, which may be a password.
+// redact drops what stands before the host and behind the path, which may be passwords.
 func redact(url string) string {
+	url, _, _ = strings.Cut(url, "?")
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
 		return url

@@ -17,7 +17,7 @@ if h.merging > 0 then
 end
 
 -- The registry. Nobody strikes the last one, whose log is the only one there is.
-if not me and not gone then register(edge, h.gen) end
+if not me and not gone then register(edge, h.gen, '-') end
 if string.find(' ' .. h.cut, ' ' .. edge .. ':', 1, true) then
   -- Back in reach: every lease gets time for its visitor to come by.
   local all = call('ZRANGE', inside, 0, -1, 'WITHSCORES')

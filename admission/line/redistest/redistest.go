@@ -32,6 +32,10 @@ type Options struct {
 	Dir        string // for its files; must exist
 	Persistent bool   // keeps an append-only file in Dir, synced each second
 	Port       int    // 0: a free one
+	// Args are added to the command line, behind those of this package: --replicaof, --cluster-enabled, ...
+	Args []string
+	// Sentinel is a sentinel's configuration file in Dir; the server is a sentinel then.
+	Sentinel string
 }
 
 // Server is one running redis-server.
@@ -112,8 +116,12 @@ func (s *Server) run(port int) error {
 		appendOnly = "yes"
 	}
 	s.out = &bytes.Buffer{}
-	s.cmd = exec.Command(s.bin, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.opt.Dir,
-		"--save", "", "--appendonly", appendOnly, "--daemonize", "no")
+	args := []string{"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.opt.Dir,
+		"--save", "", "--appendonly", appendOnly, "--daemonize", "no"}
+	if s.opt.Sentinel != "" { // a sentinel refuses what is about keeping data
+		args = []string{s.opt.Sentinel, "--sentinel", "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", s.opt.Dir}
+	}
+	s.cmd = exec.Command(s.bin, append(args, s.opt.Args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", s.bin, err)

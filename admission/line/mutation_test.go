@@ -1,0 +1,56 @@
+package line
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Every rule of losing the store, switched off, must be missed by the explorer within its seeds: else it looks away.
+func TestExplorerMissesEveryRule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundred seeds for each rule")
+	}
+	rules := []struct {
+		name     string
+		in       *script
+		old, new string
+	}{
+		{"no index is given at the ceiling", &scriptJoin, "next >= h.ceil", "false"},
+		{"next is the ceiling after a loss", &scriptTick, "h.merging ~= BIRTH and not exact and h.ceil > from", "false"},
+		{"ceilings are merged by maximum", &scriptReport, "ipairs({'ceil', 'x', 'known'})", "ipairs({'x'})"},
+		{"X is merged by maximum", &scriptReport, "ipairs({'ceil', 'x', 'known'})", "ipairs({'ceil', 'known'})"},
+		{"terms are merged by maximum", &scriptReport, "if number('term') > h.term then", "if number('term') > h.term and h.term == 0 then"},
+		{"a newer epoch replaces", &scriptReport, "elseif knows and epoch > h.epoch then", "elseif knows and h.epoch == 0 then"},
+		{"logged places are spent", &scriptReport, "if #bitmaps > 0 then", "if false then"},
+		{"freed places are free", &scriptReport, "call('BITOP', 'XOR', spent, spent, merge)", ""},
+		{"logged leases are inside", &scriptReport, "(h.merging > 0 or late) and leases or {}", "{}"},
+		{"ended sessions are over", &scriptReport, "for _, e in ipairs(over) do", "for _, e in ipairs({}) do"},
+		{"every edge of the list is heard", &scriptTick, "local missing = unheard()", "local missing = ''"},
+		{"a loss is noticed by the run id", &scriptKnock, "if run_id() ~= h.run then return", "if false then return"},
+		{"calls of an earlier life are fenced", &scriptKnock, "or ARGV[4] ~= h.gen then", "then"},
+		{"a pick-up waits until its edge counts", &scriptKnock, "if slot and wanted == slot and not may then", "if false then"},
+		{"an open pick-up blocks its place", &scriptKnock, "elseif call('HEXISTS', unc, vid) == 1 then", "elseif false then"},
+		{"the draw comes before anybody", &scriptKnock, "elseif h.phase ~= 'open' or place < 0 or place >= h.x then", "elseif place >= h.x + 3 then"},
+		{"a recall frees whoever is inside", &scriptRecall, "call('SETBIT', spent, int(s.index), 0)", ""},
+		{"confirmed places are spent", &scriptConfirm, "spend(ARGV[i + 1], tonumber(ARGV[i + 3]))", ""},
+	}
+	open := openShared(t)
+	for _, rule := range rules {
+		t.Run(strings.ReplaceAll(rule.name, " ", "_"), func(t *testing.T) {
+			whole := *rule.in
+			text := strings.Replace(whole.text, rule.old, rule.new, 1)
+			if text == whole.text {
+				t.Fatalf("the rule's text is gone from the script: %s", rule.old)
+			}
+			*rule.in = script{name: whole.name, text: text, lua: redis.NewScript(text)}
+			defer func() { *rule.in = whole }()
+			seed, broken, _ := exploreSeeds(t, open, 0, 2000)
+			if broken == "" {
+				t.Fatal("nothing broke in 2000 seeds")
+			}
+			t.Logf("seed %d: %s", seed, broken)
+		})
+	}
+}
