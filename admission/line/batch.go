@@ -30,8 +30,8 @@ type result[A any] struct {
 
 func (c call[Q, A]) reply(a A, err error) { c.answer <- result[A]{a, err} }
 
-func newBatcher[Q, A any](max int, wait time.Duration, run func(context.Context, []call[Q, A])) *batcher[Q, A] {
-	return &batcher[Q, A]{in: make(chan call[Q, A], queueLimit), done: make(chan struct{}), run: run, max: max, wait: wait}
+func newBatcher[Q, A any](queue, max int, wait time.Duration, run func(context.Context, []call[Q, A])) *batcher[Q, A] {
+	return &batcher[Q, A]{in: make(chan call[Q, A], queue), done: make(chan struct{}), run: run, max: max, wait: wait}
 }
 
 // do waits for the answer to q, or for ctx. A batch has its own context: the call is made even if the caller

@@ -14,7 +14,7 @@ import (
 // Limits of the edge's log.
 const (
 	logCompactAt = 16 << 20 // bytes after which the log is rewritten as its sum
-	logQueue     = 4096     // records waiting for the disk; more wait in line
+	logQueue     = 1024     // records waiting for the disk; more wait in line
 	logBatch     = 1024     // records written by one fsync at most
 )
 

@@ -135,8 +135,8 @@ func (w *world) heal() {
 		}
 		return list
 	}
-	for round := range 150 {
-		w.pass(time.Second)
+	for round := range 100 {
+		w.pass(2 * time.Second)
 		for _, a := range w.edges {
 			w.tick(a)
 		}
@@ -145,7 +145,7 @@ func (w *world) heal() {
 			w.open(w.edges[0])
 		}
 		left := waiting()
-		if len(left) == 0 && round > 15 {
+		if len(left) == 0 && round > 7 {
 			return
 		}
 		for i, p := range left {

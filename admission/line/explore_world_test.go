@@ -181,7 +181,7 @@ func (w *world) boot(a *actor, disk *checkpoint) {
 	} else {
 		cfg.Edge = fmt.Sprintf("e%d", slices.Index(w.edges, a))
 	}
-	r, err := a.store.Room(cfg)
+	r, err := a.store.room(cfg, 1)
 	if err != nil {
 		panic(err)
 	}

@@ -86,7 +86,9 @@ var (
 )
 
 // Room prepares a room without any I/O.
-func (s *Store) Room(cfg Config) (*Room, error) {
+func (s *Store) Room(cfg Config) (*Room, error) { return s.room(cfg, queueLimit) }
+
+func (s *Store) room(cfg Config, queue int) (*Room, error) {
 	if !namePattern.MatchString(cfg.Name) {
 		return nil, fmt.Errorf("room name %q: use 1 to 64 letters, digits, - and _", cfg.Name)
 	}
@@ -109,9 +111,9 @@ func (s *Store) Room(cfg Config) (*Room, error) {
 	r.view.Store(&view{})
 	r.events.acked = cfg.After
 	r.file.Store(&cfg.Settings)
-	r.joins = newBatcher(batchMax, joinWait, r.runJoins)
-	r.knocks = newBatcher(batchMax, knockWait, r.runKnocks)
-	r.returns = newBatcher(batchMax, returnWait, r.runReturns)
+	r.joins = newBatcher(queue, batchMax, joinWait, r.runJoins)
+	r.knocks = newBatcher(queue, batchMax, knockWait, r.runKnocks)
+	r.returns = newBatcher(queue, batchMax, returnWait, r.runReturns)
 	return r, nil
 }
 
