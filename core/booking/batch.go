@@ -59,6 +59,7 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 		return nil // replays only; they have written
 	}
 	scope := hold.NewScope()
+	scope.Labels(&d.e.labels)
 	if err := d.choose(ctx, tx, events, scope); err != nil {
 		return err
 	}

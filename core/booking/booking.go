@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/payment"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/ticket"
@@ -64,6 +65,7 @@ type Engine struct {
 	metrics *metrics
 	events  sync.Map // slug -> event id; an event's slug never changes
 	flight  flight
+	labels  hold.Labels
 	floors  floors
 	lanes   [laneCount]lane
 	slow    chan struct{} // one place for each connection of the slow lane

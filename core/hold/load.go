@@ -161,12 +161,18 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 			}
 		})
 	}
+	learn := func() {}
 	if len(s.seats) > 0 {
 		se, si := s.seatArrays()
 		w.lockSeats(b, seats, se, si)
+		learn = w.label(b, s.labels, se, si)
 	}
 	b.each(sqlNow, nil, []any{&w.Now}, func() { w.Now = w.Now.UTC() })
-	return b.send(ctx, tx, "lock places")
+	if err := b.send(ctx, tx, "lock places"); err != nil {
+		return err
+	}
+	learn()
+	return nil
 }
 
 func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
@@ -185,11 +191,21 @@ func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
 		}
 		w.seats[seatKey{s.EventID, s.ID}] = &row
 	})
+}
+
+// label asks for the names of those seats that are not known yet, and returns what
+// keeps the answer.
+func (w *World) label(b *batch, known *Labels, events []int64, ids []int32) (learn func()) {
+	events, ids = known.fill(w.labels, events, ids)
+	if len(ids) == 0 {
+		return func() {}
+	}
 	var section, line, number string
 	var k seatKey
 	b.each(sqlLabels, []any{events, ids}, []any{&k.event, &k.seat, &section, &line, &number}, func() {
 		w.labels[k] = Label(section, line, number)
 	})
+	return func() { known.learn(w.labels, events, ids) }
 }
 
 // read reclaims and then reads what the locks protect.

@@ -17,12 +17,17 @@ type Scope struct {
 	holds    map[holdKey]struct{}
 	plans    map[int64]*Plan
 	choices  map[int64]struct{} // events in which seats may still be chosen
+	labels   *Labels
 }
 
 // NewScope returns an empty scope.
 func NewScope() *Scope {
-	return &Scope{make(map[accountKey]struct{}), make(map[counterKey]struct{}), make(map[seatKey]struct{}), make(map[holdKey]struct{}), make(map[int64]*Plan), make(map[int64]struct{})}
+	return &Scope{accounts: make(map[accountKey]struct{}), counters: make(map[counterKey]struct{}), seats: make(map[seatKey]struct{}),
+		holds: make(map[holdKey]struct{}), plans: make(map[int64]*Plan), choices: make(map[int64]struct{})}
 }
+
+// Labels lets Load look the names of seats up in a memory.
+func (s *Scope) Labels(l *Labels) { s.labels = l }
 
 // Plan tells where an event's seats are: for the orphan rule, before its requests.
 func (s *Scope) Plan(event int64, p *Plan) { s.plans[event] = p }

@@ -41,6 +41,9 @@ type bench struct {
 	dir      string
 }
 
+// patience of the lanes: here the loop that asks is the bound on what waits.
+const patience = 10 * time.Second
+
 // engineConns is bookingd's default pool.
 const engineConns = 16
 
@@ -105,7 +108,7 @@ func build(ctx context.Context, o options, f *figures, undo func(func())) (*benc
 		return nil, err
 	}
 	undo(db.Close)
-	if b.engine, err = booking.New(booking.Config{}, db, booking.Deps{}); err != nil {
+	if b.engine, err = booking.New(booking.Config{QueueWait: patience}, db, booking.Deps{}); err != nil {
 		return nil, err
 	}
 	if b.counter, err = newCounter(dir, bin, b.database); err != nil {
