@@ -75,6 +75,16 @@ func (c *Checker) Verify(raw string, now time.Time) (Pass, error) {
 	return p, nil
 }
 
+// Knows says whether a token's signature has been found good before, so that judging it again costs next to nothing.
+func (c *Checker) Knows(raw string) bool {
+	sum := sha256.Sum256([]byte(raw))
+	s := &c.shards[sum[0]%cacheShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.seen[sum]
+	return ok
+}
+
 // put makes room by dropping arbitrary entries (map order): an LRU would need a write per hit, and what is dropped
 // costs one signature check.
 func (s *shard) put(sum [32]byte, c cached) {

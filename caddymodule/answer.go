@@ -2,10 +2,14 @@ package caddymodule
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/ropeline/ropeline/admission/line"
 )
 
 // problem is an answer of ours that is not a page (RFC 9457).
@@ -44,6 +48,17 @@ func private(w http.ResponseWriter, what string) {
 	h.Set("Ropeline-Answer", what)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// limitFields tells a program what it ran into (draft-ietf-httpapi-ratelimit-headers).
+func limitFields(w http.ResponseWriter, name, limit string, reset int) {
+	if limit == "" {
+		limit = defaultJoinLimit
+	}
+	if rate, err := line.ParseRate(limit); err == nil && rate.PerSecond() > 0 {
+		w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", name, int(math.Ceil(rate.PerSecond()*60))))
+	}
+	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%d", name, reset))
 }
 
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, contentType string, body any) error {

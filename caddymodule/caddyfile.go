@@ -39,6 +39,7 @@ var roomOptions = option[RoomConfig]{
 	"idle":           func(c *RoomConfig, v string) error { return setDuration(&c.Idle, v) },
 	"hard":           func(c *RoomConfig, v string) error { return setDuration(&c.Hard, v) },
 	"entropy_source": func(c *RoomConfig, v string) error { c.EntropySource = v; return nil },
+	"join_limit":     func(c *RoomConfig, v string) error { c.JoinLimit = v; return nil },
 	"queue_status":   setStatus,
 	"grant_log":      func(c *RoomConfig, v string) error { c.GrantLog = v; return nil },
 	"title":          func(c *RoomConfig, v string) error { c.Title = v; return nil },

@@ -28,6 +28,7 @@ type RoomConfig struct {
 	Idle          caddy.Duration `json:"idle,omitempty"`           // default 10m
 	Hard          caddy.Duration `json:"hard,omitempty"`           // default 60m
 	EntropySource string         `json:"entropy_source,omitempty"` // "none" (default) or one sentence
+	JoinLimit     string         `json:"join_limit,omitempty"`     // new places of one address; default 300/min
 	QueueStatus   int            `json:"queue_status,omitempty"`   // of the page: 503 (default) or 429
 	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
 	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
@@ -106,6 +107,9 @@ func (c RoomConfig) said() map[string]string {
 
 func (c RoomConfig) validate() error {
 	if _, err := c.settings(); err != nil {
+		return err
+	}
+	if _, err := joinGap(c.JoinLimit); err != nil {
 		return err
 	}
 	switch {

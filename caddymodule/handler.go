@@ -92,11 +92,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if v.inside {
 		return h.serveInside(w, r, next, v, gated)
 	}
+	if v.tooOften && gated {
+		return h.tooOften(w, r)
+	}
 	if !gated {
 		h.clean(r)
 		return next.ServeHTTP(guard(w, nil), r)
 	}
 	return h.serveWaiting(w, r, v)
+}
+
+// tooOften answers an address that floods us with made-up tokens. Its genuine visitors lose nothing but a moment.
+func (h *Handler) tooOften(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("RateLimit", `"tokens";r=0;t=1`)
+	return problem{Status: http.StatusTooManyRequests, Code: "slow_down", Answer: "wait", RetryAfter: 1,
+		Detail: "Too many tokens from this network were not issued here. Come again in a moment; no place is lost."}.write(w, r)
 }
 
 func (h *Handler) gated(r *http.Request) (bool, error) {

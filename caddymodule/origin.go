@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,10 +24,11 @@ type sessionOf struct {
 type guarded struct {
 	*caddyhttp.ResponseWriterWrapper
 	session *sessionOf
+	stream  *stream // nil: an answer that ends by itself
 	done    bool
 }
 
-func guard(w http.ResponseWriter, s *sessionOf) http.ResponseWriter {
+func guard(w http.ResponseWriter, s *sessionOf) *guarded {
 	return &guarded{ResponseWriterWrapper: &caddyhttp.ResponseWriterWrapper{ResponseWriter: w}, session: s}
 }
 
@@ -36,12 +38,20 @@ func (g *guarded) WriteHeader(status int) {
 		g.done = status >= 200 || status == http.StatusSwitchingProtocols
 		g.inspect(g.Header(), g.done)
 	}
+	if st := g.stream; st != nil && status == http.StatusOK && strings.HasPrefix(g.Header().Get("Content-Type"), "text/event-stream") {
+		st.mu.Lock()
+		st.events = g.ResponseWriter
+		st.mu.Unlock()
+	}
 	g.ResponseWriter.WriteHeader(status)
 }
 
 func (g *guarded) Write(b []byte) (int, error) {
 	if !g.done {
 		g.WriteHeader(http.StatusOK)
+	}
+	if g.stream != nil {
+		return g.stream.write(g.ResponseWriter, b)
 	}
 	return g.ResponseWriter.Write(b)
 }
@@ -50,6 +60,9 @@ func (g *guarded) Write(b []byte) (int, error) {
 func (g *guarded) ReadFrom(r interface{ Read([]byte) (int, error) }) (int64, error) {
 	if !g.done {
 		g.WriteHeader(http.StatusOK)
+	}
+	if g.stream != nil {
+		return io.Copy(struct{ io.Writer }{g}, r)
 	}
 	return g.ResponseWriterWrapper.ReadFrom(r)
 }

@@ -79,7 +79,9 @@ func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request) error {
 
 // ticketOf gets the visitor of a POST that needs a place; ok is false when an answer has been written.
 func (h *Handler) ticketOf(w http.ResponseWriter, r *http.Request) (v visitor, ok bool, err error) {
-	v = h.identify(r)
+	if v = h.identify(r); v.tooOften {
+		return v, false, h.tooOften(w, r)
+	}
 	if !v.hasTicket || v.ticket.Index < 0 {
 		return v, false, problem{Status: http.StatusUnauthorized, Code: "ticket_required", Answer: "wait",
 			Detail: "Send the ticket, as cookie or in " + ticketHeader + ". A request to any page of this site gives one."}.write(w, r)

@@ -20,18 +20,20 @@ const farewell = 5 * time.Second
 
 // room is one line as this process has it, shared by all configurations that name it.
 type room struct {
-	name   string
-	line   *line.Room
-	log    *slog.Logger
-	grants grantLog
-	status statusCache
-	pace   pace
-	ended  endedSessions
-	knocks knockLimit
-	audit  *auditLog
-	kept   *kept
-	stop   context.CancelFunc // of the schedule
-	loops  sync.WaitGroup
+	name    string
+	line    *line.Room
+	log     *slog.Logger
+	grants  grantLog
+	status  statusCache
+	pace    pace
+	ended   endedSessions
+	knocks  knockLimit
+	streams streams
+	joinGap atomic.Int64 // ns between two joins of one address
+	audit   *auditLog
+	kept    *kept
+	stop    context.CancelFunc // of the schedule
+	loops   sync.WaitGroup
 
 	ring    atomic.Pointer[admission.Keyring]
 	checker atomic.Pointer[admission.Checker]
@@ -99,6 +101,11 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 		return err
 	}
 	r.useKeys(ring)
+	gap, err := joinGap(c.conf.JoinLimit)
+	if err != nil {
+		return err
+	}
+	r.joinGap.Store(int64(gap))
 	conf := c.conf
 	before := r.conf.Swap(&conf)
 	if err := r.kept.configured(conf.Message); err != nil {

@@ -17,7 +17,9 @@ func (r *room) schedule(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			r.scheduleStep(ctx, r.now())
+			now := r.now()
+			r.streams.cut(now, r.line.Snapshot(), r.ended.has)
+			r.scheduleStep(ctx, now)
 		}
 	}
 }

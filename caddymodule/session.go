@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -30,9 +31,20 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 		}
 		// The store is away: the pass in hand is good until it expires.
 	}
+	if isUpgrade(r) && foreign(r) {
+		return problem{Status: http.StatusForbidden, Code: "cross_site", Detail: "Only pages of this site may open this connection."}.write(w, r)
+	}
+	g := guard(w, &sessionOf{h.room, v.pass})
+	if streaming(r) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		r = r.WithContext(ctx)
+		g.stream = h.room.streams.open(v.pass, cancel)
+		defer h.room.streams.close(g.stream)
+	}
 	h.clean(r)
 	r.Header.Set(passHeader, v.rawPass)
-	return next.ServeHTTP(guard(w, &sessionOf{h.room, v.pass}), r)
+	return next.ServeHTTP(g, r)
 }
 
 // worthRenewing is true in the second half of a pass's life.
@@ -82,6 +94,7 @@ func (h *Handler) setPass(w http.ResponseWriter, r *http.Request, p admission.Pa
 	if err != nil {
 		return err
 	}
+	h.room.streams.renewed(p)
 	if asHeader {
 		w.Header().Set(passHeader, raw)
 		return nil

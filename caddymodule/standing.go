@@ -19,8 +19,9 @@ const (
 	sawDrawing  = "drawing"   // frozen, the draw is being revealed
 	sawPaused   = "paused"
 	sawClosed   = "closed"
-	sawRetry    = "retry" // no place can be given or looked up now
-	sawFresh    = "fresh" // the visitor has no place and should ask again
+	sawLimited  = "limited" // too many newcomers from this network: no place yet
+	sawRetry    = "retry"   // no place can be given or looked up now
+	sawFresh    = "fresh"   // the visitor has no place and should ask again
 )
 
 const unknown = -1
@@ -39,9 +40,13 @@ type standing struct {
 
 func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
 	s := standing{Index: unknown, Place: unknown, Ahead: unknown, Low: unknown, High: unknown, X: snap.X, RetryAfter: 5, Snap: snap}
+	var many tooMany
 	switch {
 	case errors.Is(err, line.ErrClosed):
 		s.State, s.RetryAfter = sawClosed, 60
+		return s
+	case errors.As(err, &many):
+		s.State, s.RetryAfter = sawLimited, clampInt(int(many.retry/time.Second)+1, 1, 600)
 		return s
 	case errors.Is(err, errNotOpen):
 		s.State, s.RetryAfter = sawSchedule, clampInt(int(h.room.prequeueAt().Sub(h.room.now())/time.Second)+1, 1, 60)
@@ -139,6 +144,9 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 		p.Status, p.Code, p.Detail = http.StatusServiceUnavailable, "line_unavailable", "The line cannot be reached for a moment. Keep the ticket and come again; no place is lost."
 	case sawClosed:
 		p.Status, p.Code, p.Detail = http.StatusGone, "closed", "This waiting room is closed."
+	case sawLimited:
+		p.Code, p.Detail = "join_limited", "Too many newcomers from this network. Come again; who has a place keeps it."
+		limitFields(w, "joins", h.room.conf.Load().JoinLimit, s.RetryAfter)
 	case sawSchedule:
 		p.Status, p.Code = http.StatusForbidden, "not_open"
 		p.Detail = "The line opens at " + stamp(h.room.prequeueAt()) + ". Coming earlier is no advantage: places are drawn."

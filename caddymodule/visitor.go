@@ -3,6 +3,8 @@ package caddymodule
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
@@ -19,6 +21,7 @@ type visitor struct {
 	rawPass string
 	inside  bool // the pass is good now
 
+	tooOften    bool // its address floods us with made-up tokens: nothing was checked
 	forged      bool // a token that we never made: the visitor gets no place for it
 	byHeader    bool // tokens come in headers: no cookies are set
 	stalePass   bool // a pass cookie that should be removed
@@ -27,11 +30,23 @@ type visitor struct {
 
 // identify reads the tokens. Of several tickets the one with the lowest index counts: a planted cookie can only be
 // another genuine place, and the earlier one is the visitor's gain.
-func (h *Handler) identify(r *http.Request) visitor {
-	v := visitor{byHeader: r.Header["Ropeline-Ticket"] != nil || r.Header["Ropeline-Pass"] != nil}
+func (h *Handler) identify(r *http.Request) (v visitor) {
+	v = visitor{byHeader: r.Header["Ropeline-Ticket"] != nil || r.Header["Ropeline-Pass"] != nil}
 	now, snap := h.room.now(), h.room.line.Snapshot()
 	ring, checker := h.room.ring.Load(), h.room.checker.Load()
-	for _, raw := range tokens(r, ticketHeader, ticketPart, h.Room) {
+	tickets, passes := tokens(r, ticketHeader, ticketPart, h.Room), tokens(r, passHeader, passPart, h.Room)
+	if len(tickets)+len(passes) > 0 && h.forgedTooOften(r, time.Now()) {
+		// Who shares the address of somebody who floods us keeps what has been checked before, and is asked to come
+		// again with the rest: no token is called forged here.
+		v.tooOften = true
+		tickets, passes = nil, slices.DeleteFunc(passes, func(raw string) bool { return !checker.Knows(raw) })
+	}
+	defer func() {
+		if v.forged {
+			h.forgedOnce(r, time.Now())
+		}
+	}()
+	for _, raw := range tickets {
 		t, err := ring.VerifyTicket(raw, h.Room, now)
 		if err != nil {
 			v.forged = h.refused(err) || v.forged
@@ -45,7 +60,7 @@ func (h *Handler) identify(r *http.Request) visitor {
 			v.ticket, v.hasTicket, v.raw = t, true, raw
 		}
 	}
-	for _, raw := range tokens(r, passHeader, passPart, h.Room) {
+	for _, raw := range passes {
 		p, err := checker.Verify(raw, now)
 		switch {
 		case err != nil:

@@ -33,7 +33,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor
 			v.hasTicket = false
 		}
 	}
-	state, err := h.place(r.Context(), &v, k)
+	state, err := h.place(r, &v, k)
 	h.carry(w, r, v, k)
 	s := h.standing(v, state, err)
 	if k.page {
@@ -44,7 +44,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor
 
 // place gives the visitor an index if it has none and this kind of request gets one. The reason why it has none
 // afterwards is the error.
-func (h *Handler) place(ctx context.Context, v *visitor, k kind) (line.Snapshot, error) {
+func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, error) {
 	snap := h.room.line.Snapshot()
 	if v.hasTicket && v.ticket.Index != admission.NoIndex {
 		h.resign(v, snap)
@@ -59,11 +59,14 @@ func (h *Handler) place(ctx context.Context, v *visitor, k kind) (line.Snapshot,
 	if _, yes := h.room.scheduled(snap.State); yes {
 		return snap, errNotOpen
 	}
+	if err := h.joinAllowed(r, time.Now()); err != nil {
+		return snap, err
+	}
 	id, identity := admission.NewVID(), ""
 	if v.hasTicket {
 		id, identity = v.ticket.VID, v.ticket.Identity
 	}
-	ctx, cancel := context.WithTimeout(ctx, joinTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), joinTimeout)
 	defer cancel()
 	joined, err := h.room.line.Join(ctx, string(id), identity)
 	t := admission.Ticket{Room: h.Room, Epoch: joined.Epoch, VID: admission.VID(joined.ID), Index: joined.Index, Identity: identity, IssuedAt: joined.IssuedAt}
@@ -143,6 +146,9 @@ func (h *Handler) tryEnter(ctx context.Context, v visitor) (line.Answer, error) 
 	at, called := h.room.line.CallTime(place)
 	if v.ticket.Index == admission.NoIndex || place < 0 || !called {
 		return line.Answer{Standing: line.Waiting}, nil
+	}
+	if !h.room.knocks.allow(string(v.ticket.VID)) {
+		return line.Answer{Standing: line.Waiting}, nil // the page is answered from memory
 	}
 	select {
 	case knocking <- struct{}{}:

@@ -184,5 +184,5 @@ document.addEventListener('visibilitychange', function () { if (!document.hidden
 addEventListener('online', wake);
 $('btn').addEventListener('click', function (e) { e.preventDefault(); location.reload(); });
 beat = Date.now() - 45000 + Math.random() * 15000;
-if (state === 'fresh') { if (!store('rl-fresh')) { store('rl-fresh', 1); location.reload(); } draw(); } else { draw(); poll(); }
+if (state === 'limited') { draw(); setTimeout(function () { location.reload(); }, 5000 + Math.random() * 10000); } else if (state === 'fresh') { if (!store('rl-fresh')) { store('rl-fresh', 1); location.reload(); } draw(); } else { draw(); poll(); }
 })();

@@ -17,7 +17,7 @@ func sample(state string) Data {
 		OpensAt: time.Unix(1_800_000_100, 0), BeginsAt: time.Unix(1_800_000_050, 0), Now: time.Unix(1_800_000_000, 0), Commit: strings.Repeat("ab", 32), EntropySource: "none"}
 }
 
-var states = []string{"waiting", "next", "scheduled", "prequeue", "drawing", "paused", "closed", "retry", "fresh"}
+var states = []string{"waiting", "next", "scheduled", "prequeue", "drawing", "paused", "closed", "limited", "retry", "fresh"}
 
 // W39: one self-contained answer of at most 15 KB, whose policy admits exactly its own two inline parts.
 func TestSelfContained(t *testing.T) {

@@ -1,0 +1,164 @@
+package caddymodule
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/admission/line"
+)
+
+// stream is a WebSocket or an event stream of somebody inside. It ends with the pass, since nobody else would ever
+// look at the pass again; a renewal at this edge lengthens it.
+type stream struct {
+	vid     string
+	pass    atomic.Pointer[admission.Pass] // the newest this edge has given or seen
+	cancel  context.CancelFunc             // ends the request to the origin
+	over    atomic.Bool
+	writing sync.Mutex // orders our last words after the origin's
+
+	mu     sync.Mutex          // never held while something is written: a visitor may read slowly, or not at all
+	conn   net.Conn            // a WebSocket, once it is one
+	events http.ResponseWriter // an event stream, once it is one
+}
+
+// streams are those of one room at this edge.
+type streams struct {
+	mu  sync.Mutex
+	all map[string]map[*stream]struct{}
+}
+
+// streaming says whether a request may become one. EventSource always names its type.
+func streaming(r *http.Request) bool {
+	return isUpgrade(r) || strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}
+
+func (s *streams) open(p admission.Pass, cancel context.CancelFunc) *stream {
+	st := &stream{vid: string(p.VID), cancel: cancel}
+	st.pass.Store(&p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]map[*stream]struct{}{}
+	}
+	if s.all[st.vid] == nil {
+		s.all[st.vid] = map[*stream]struct{}{}
+	}
+	s.all[st.vid][st] = struct{}{}
+	return st
+}
+
+func (s *streams) close(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all[st.vid], st)
+	if len(s.all[st.vid]) == 0 {
+		delete(s.all, st.vid)
+	}
+}
+
+// renewed lengthens the streams of a visitor who got another pass.
+func (s *streams) renewed(p admission.Pass) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for st := range s.all[string(p.VID)] {
+		st.pass.Store(&p)
+	}
+}
+
+// cut ends the streams whose pass is not good any more.
+func (s *streams) cut(now time.Time, snap line.Snapshot, ended func(string) bool) {
+	s.mu.Lock()
+	var over []*stream
+	for _, of := range s.all {
+		for st := range of {
+			if p := st.pass.Load(); now.After(p.Expires) || ended(st.vid) || known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term) {
+				over = append(over, st)
+			}
+		}
+	}
+	s.mu.Unlock()
+	for _, st := range over {
+		go st.end()
+	}
+}
+
+// lastWord is how long a visitor may take to hear that it is over.
+const lastWord = time.Second
+
+// end says why, if anybody can still be told, and closes. The deadline comes first: the origin's writer may be stuck.
+func (st *stream) end() {
+	if st.over.Swap(true) {
+		return
+	}
+	defer st.cancel()
+	st.mu.Lock()
+	conn, events := st.conn, st.events
+	st.mu.Unlock()
+	switch until := time.Now().Add(lastWord); {
+	case conn != nil:
+		_ = conn.SetWriteDeadline(until)
+		st.writing.Lock()
+		defer st.writing.Unlock()
+		_, _ = conn.Write(closeFrame(1008, "pass expired"))
+		_ = conn.Close()
+	case events != nil:
+		_ = http.NewResponseController(events).SetWriteDeadline(until)
+		st.writing.Lock()
+		defer st.writing.Unlock()
+		// The empty line first: the origin may have been in the middle of an event.
+		_, _ = events.Write([]byte("\n\nevent: expired\ndata: {}\n\n"))
+		_ = http.NewResponseController(events).Flush()
+	}
+}
+
+// write passes on what the origin says, until the end.
+func (st *stream) write(to io.Writer, b []byte) (int, error) {
+	st.writing.Lock()
+	defer st.writing.Unlock()
+	if st.over.Load() {
+		return 0, net.ErrClosed
+	}
+	return to.Write(b)
+}
+
+// closeFrame is a WebSocket close frame of a server (RFC 6455, 5.5.1).
+func closeFrame(code uint16, reason string) []byte {
+	f := []byte{0x88, byte(2 + len(reason))}
+	return append(binary.BigEndian.AppendUint16(f, code), reason...)
+}
+
+// upgraded is the visitor's side of a WebSocket.
+type upgraded struct {
+	net.Conn
+	st *stream
+}
+
+func (u upgraded) Write(b []byte) (int, error) { return u.st.write(u.Conn, b) }
+
+// Hijack keeps hold of a connection that becomes a WebSocket.
+func (g *guarded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(g.ResponseWriter).Hijack()
+	if err != nil || g.stream == nil {
+		return conn, rw, err
+	}
+	g.stream.mu.Lock()
+	defer g.stream.mu.Unlock()
+	g.stream.conn = conn
+	return upgraded{conn, g.stream}, rw, nil
+}
+
+// foreign says whether a page of another site opens this WebSocket. Browsers ask no CORS for it, and send Lax cookies
+// from sister hosts.
+func foreign(r *http.Request) bool {
+	o := r.Header.Get("Origin")
+	return o != "" && !strings.EqualFold(strings.TrimPrefix(strings.TrimPrefix(o, "https://"), "http://"), r.Host)
+}
