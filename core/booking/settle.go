@@ -88,9 +88,16 @@ func (e *Engine) blame(r *request, err error) error {
 	return err
 }
 
+// endAll ends requests of which no try came to its end. What a try that failed has to
+// say is not the whole truth about a request whose COMMIT was lost before: that one
+// may have been done, and only its key can tell.
 func (e *Engine) endAll(batch []*request, err error) {
 	for _, r := range batch {
-		e.end(r, Answer{}, err)
+		if r.rerun {
+			e.end(r, Answer{}, problem.OutcomeUnknown.Because(err))
+		} else {
+			e.end(r, Answer{}, err)
+		}
 	}
 }
 
@@ -110,6 +117,7 @@ func (e *Engine) conclude(batch []*request, out map[*request]outcome) (skipped [
 			o.answer.Replayed = o.answer.Replayed && !r.rerun
 			e.end(r, *o.answer, nil)
 		default:
+			r.rerun = false // its key was new: what was not known before was not done
 			skipped = append(skipped, r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"net/http"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -49,9 +50,20 @@ func (e *Engine) once(ctx context.Context, cmd Command, path []string, fn effect
 		if !rerun && errors.Is(err, pg.ErrCommitUnknown) && !errors.Is(err, pg.ErrCommitSlow) {
 			continue
 		}
+		if rerun && err != nil && !decided(err) {
+			return Answer{}, problem.OutcomeUnknown.Because(err)
+		}
 		a.Replayed = a.Replayed && !rerun
 		return a, err
 	}
+}
+
+// decided: a rule refused, for which a transaction had the key as its own. Anything
+// else (the server is away, a lock was busy, the caller's time is up, the key is still
+// held by the lost COMMIT) says nothing about what an earlier COMMIT did.
+func decided(err error) bool {
+	p := problem.As(err)
+	return p != nil && p.Status < http.StatusInternalServerError && !errors.Is(err, ErrInProgress)
 }
 
 func runOnce(ctx context.Context, tx pgx.Tx, k key, print []byte, fn effect) (Answer, error) {

@@ -48,6 +48,7 @@ func IsConnection(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	return errors.As(err, &connect) || errors.As(err, &network) ||
+		errors.Is(err, pgconn.ErrConnClosed) || // found closed while an answer was awaited: not "safe to retry"
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		pgconn.SafeToRetry(err)
 }

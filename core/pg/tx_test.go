@@ -235,3 +235,41 @@ func TestAPoolThatIsUsedUpIsOverloaded(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
+
+// A server that is away, in the ways a pool finds out: a connection cut in the middle of
+// a transaction, one that died idle, one that is refused.
+func TestAServerThatIsAwayIsAConnectionError(t *testing.T) {
+	db := pgtest.New(t)
+	p := pgtest.NewProxy(t, db)
+	open := func() *pg.DB {
+		d, err := pg.Open(t.Context(), p.URL, pg.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(d.Close)
+		return d
+	}
+	ask := func(q pg.Querier) error {
+		_, err := pg.Now(t.Context(), q)
+		return err
+	}
+	cut, waiting := open(), open()
+	inTx := cut.Once(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		p.Leave()
+		return ask(tx)
+	})
+	atBegin := waiting.Once(t.Context(), exec(`SELECT`))
+	refused := waiting.Once(t.Context(), exec(`SELECT`))
+	for name, err := range map[string]error{
+		"in a transaction": inTx, "at begin": atBegin, "refused": refused, "refused to a read": ask(waiting.Pool),
+	} {
+		if err == nil || !pg.IsConnection(err) {
+			t.Errorf("%s: %v is none", name, err)
+		}
+	}
+	for name, err := range map[string]error{"none": nil, "a statement": db.Once(t.Context(), exec(`SELECT 1/0`)), "another": errors.New("x")} {
+		if pg.IsConnection(err) {
+			t.Errorf("%s: %v is one", name, err)
+		}
+	}
+}

@@ -13,12 +13,18 @@ import (
 )
 
 // Proxy stands between a pool and the server and can lose the answer to a COMMIT,
-// which is the one failure nobody can tell from a COMMIT that did not happen.
+// which is the one failure nobody can tell from a COMMIT that did not happen. It can
+// also be a server that is away.
 type Proxy struct {
 	URL  string // of the test's database through the proxy, as AppRole
 	Lost atomic.Int64
 
 	lose atomic.Int64
+	then atomic.Pointer[func()]
+
+	mu      sync.Mutex
+	away    bool
+	clients map[net.Conn]struct{}
 }
 
 // NewProxy starts a proxy to the test's database.
@@ -41,7 +47,7 @@ func NewProxy(t testing.TB, db *DB) *Proxy {
 	}
 	q.Set("host", dir)
 	u.RawQuery = q.Encode()
-	p := &Proxy{URL: u.String()}
+	p := &Proxy{URL: u.String(), clients: make(map[net.Conn]struct{})}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -64,8 +70,62 @@ func NewProxy(t testing.TB, db *DB) *Proxy {
 // their clients lose the connection instead of getting the answer.
 func (p *Proxy) LoseCommits(n int) { p.lose.Store(int64(n)) }
 
+// LoseACommit is LoseCommits of one, with something that happens after the server has
+// committed and before the client knows of anything: Leave, say.
+func (p *Proxy) LoseACommit(then func()) {
+	p.then.Store(&then)
+	p.LoseCommits(1)
+}
+
+// Leave ends every connection and refuses new ones until Return. A client can still
+// send its next statement and then reads that there is no one, as on TCP.
+func (p *Proxy) Leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = true
+	for c := range p.clients {
+		_ = c.(*net.UnixConn).CloseWrite()
+	}
+	clear(p.clients)
+}
+
+// Return ends Leave.
+func (p *Proxy) Return() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = false
+}
+
+// enter tells whether a client is served at all.
+func (p *Proxy) enter(client net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.away {
+		p.clients[client] = struct{}{}
+	}
+	return !p.away
+}
+
+// knows returns false for a client that was left.
+func (p *Proxy) knows(client net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, there := p.clients[client]
+	return there
+}
+
+func (p *Proxy) forget(client net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.clients, client)
+}
+
 func (p *Proxy) serve(client net.Conn, server string) {
 	defer client.Close()
+	if !p.enter(client) {
+		return
+	}
+	defer p.forget(client)
 	back, err := net.Dial("unix", server)
 	if err != nil {
 		return
@@ -80,6 +140,11 @@ func (p *Proxy) serve(client net.Conn, server string) {
 		for {
 			n, err := back.Read(buf)
 			if err != nil || losing.Load() { // the server has committed: say nothing
+				if losing.Load() {
+					if then := p.then.Swap(nil); then != nil {
+						(*then)()
+					}
+				}
 				return
 			}
 			if _, err := client.Write(buf[:n]); err != nil {
@@ -92,7 +157,7 @@ func (p *Proxy) serve(client net.Conn, server string) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := client.Read(buf)
-		if err != nil {
+		if err != nil || !p.knows(client) {
 			break
 		}
 		if bytes.Equal(buf[:n], commit) && p.lose.Add(-1) >= 0 {
