@@ -27,8 +27,9 @@ type Verdict struct {
 
 // Goal is what a sale has to reach beside having no exceptions.
 type Goal struct {
-	Seats     int // all of them sold
-	TakenOver int // at least
+	Seats     int     // all of them sold
+	TakenOver int     // at least
+	Slow      float64 // how much slower than a machine of its own the run's was found to be; 0 and 1: not at all
 }
 
 // Judge fills in what follows from findings, history and recorder.
@@ -93,4 +94,16 @@ func (v Verdict) Failures(goal Goal, found []check.Finding) []string {
 		}
 	}
 	return why
+}
+
+// busyMachine is from where on a machine is called too slow rather than the programs.
+const busyMachine = 2
+
+// TooSlow tells a sale that only lacked time from one that broke its word: nothing the checks look at was violated and the
+// machine was busy with other things. It stays a failure, since what was not sold was not tested.
+func (v Verdict) TooSlow(goal Goal, found []check.Finding) string {
+	if v.Sold >= goal.Seats && v.TakenOver >= goal.TakenOver || len(found) > 0 || v.LedgerSum != 0 || goal.Slow < busyMachine {
+		return ""
+	}
+	return fmt.Sprintf("the machine was too slow (other programs take all but 1/%.1f of it): all promises held, %d of %d seats sold", goal.Slow, v.Sold, goal.Seats)
 }

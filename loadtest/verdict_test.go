@@ -67,3 +67,24 @@ func TestTheLineHasItsFields(t *testing.T) {
 		t.Errorf("%s", line)
 	}
 }
+
+func TestASlowMachineIsNotABrokenPromise(t *testing.T) {
+	goal := Goal{Seats: 500, TakenOver: 40, Slow: 3.5}
+	few := Verdict{Sold: 44, TakenOver: 8, Errors5xx: 206}
+	if said := few.TooSlow(goal, nil); !strings.Contains(said, "promises held, 44 of 500") {
+		t.Errorf("%q", said)
+	}
+	if len(few.Failures(goal, nil)) != 3 {
+		t.Errorf("a slow machine makes no good sale: %v", few.Failures(goal, nil))
+	}
+	for what, said := range map[string]string{
+		"a sale that sold all":     Verdict{Sold: 500, TakenOver: 40}.TooSlow(goal, nil),
+		"a broken promise":         few.TooSlow(goal, []check.Finding{{Invariant: "B1"}}),
+		"a ledger out of balance":  Verdict{LedgerSum: 1}.TooSlow(goal, nil),
+		"a machine with much time": few.TooSlow(Goal{Seats: 500, Slow: 1.2}, nil),
+	} {
+		if said != "" {
+			t.Errorf("%s is called a slow machine: %s", what, said)
+		}
+	}
+}

@@ -67,18 +67,29 @@ func (b *buyer) arrival() time.Time {
 	return now.Add(b.upTo(b.EarlyFor))
 }
 
-// signIn gets a bearer token from the development issuer.
+// signIn gets a bearer token from the development issuer. Signing in is the shop's own errand, not the crowd's: a bounded
+// number do it at once, and whoever is told to come back later does, as an honest client would.
 func (b *buyer) signIn(ctx context.Context) bool {
 	email := fmt.Sprintf("buyer-%d-%d@example.org", b.Seed, b.client.id)
-	r := b.do(ctx, request{f: "sign_in", method: http.MethodPost, path: "/dev/token", body: map[string]string{"email": email}})
-	var doc struct{ Token string }
-	r.decode(&doc)
-	if !r.good() || doc.Token == "" {
-		b.refusal("sign_in", r)
+	select {
+	case b.signing <- struct{}{}:
+		defer func() { <-b.signing }()
+	case <-ctx.Done():
 		return false
 	}
-	b.account = doc.Token
-	return true
+	for try := 1; ; try++ {
+		r := b.do(ctx, request{f: "sign_in", method: http.MethodPost, path: "/dev/token", body: map[string]string{"email": email}})
+		var doc struct{ Token string }
+		r.decode(&doc)
+		if r.good() && doc.Token != "" {
+			b.account = doc.Token
+			return true
+		}
+		if try == maxAttempts || r.retryAfter <= 0 || !sleep(ctx, r.retryAfter+b.upTo(r.retryAfter)) {
+			b.refusal("sign_in", r)
+			return false
+		}
+	}
 }
 
 func (b *buyer) chance(share float64) bool { return b.rng.Float64() < share }

@@ -41,6 +41,7 @@ type crowd struct {
 	opens    time.Time    // when the room opens; now when it is open
 	walked   atomic.Int64 // how many have walked away
 	reserved string
+	signing  chan struct{} // held while one signs in
 
 	rumour  sync.Once
 	soldOut chan struct{} // closed when somebody inside saw that every seat is sold
@@ -48,6 +49,9 @@ type crowd struct {
 	mu     sync.Mutex
 	report Report
 }
+
+// maxSigning buyers sign in at once: fewer than bookingd has connections, so that signing in does not take them all.
+const maxSigning = 8
 
 // Run lets the crowd buy and returns when the last of them is gone, or ctx ends.
 func Run(ctx context.Context, conf Config) (Report, error) {
@@ -66,6 +70,7 @@ func Run(ctx context.Context, conf Config) (Report, error) {
 		http: &http.Client{Transport: transport, Timeout: callLimit,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		soldOut: make(chan struct{}),
+		signing: make(chan struct{}, maxSigning),
 		report:  Report{Buyers: conf.Buyers, Outcomes: map[Outcome]int{}, Refusals: map[string]int{}},
 	}
 	if err := c.look(ctx); err != nil {

@@ -111,6 +111,22 @@ func TestWhoComesAfterTheLastSeatGivesUp(t *testing.T) {
 	}
 }
 
+func TestWhoIsAskedToSignInLaterDoes(t *testing.T) {
+	t.Parallel()
+	f := newFake(400, 10*time.Second)
+	f.shop.busy = 5
+	report, spans := sale(t, f, func(c *Config) { c.Buyers = 10 })
+	refused := 0
+	for _, s := range spans {
+		if s.Begin.F == "sign_in" && s.Answer().Status == 503 {
+			refused++
+		}
+	}
+	if report.Outcomes[Bought] != 10 || refused != 5 {
+		t.Errorf("%d refusals in the history, want 5; outcomes %v, want 10 who bought", refused, report.Outcomes)
+	}
+}
+
 func TestALatePayerLosesTheHoldAndBuysOther(t *testing.T) {
 	t.Parallel()
 	f := newFake(400, 300*time.Millisecond)

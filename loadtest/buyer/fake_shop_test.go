@@ -14,6 +14,7 @@ import (
 // fakeShop is the box office of fake: seats with leases, orders, cards.
 type fakeShop struct {
 	ttl     time.Duration
+	busy    int // so many who sign in are asked to come back
 	seats   []fakeSeat
 	holds   map[string][]int
 	orders  map[string]*fakeOrder
@@ -81,6 +82,10 @@ func (s *fakeShop) handle(w http.ResponseWriter, r *http.Request, parts []string
 	}
 	last := parts[len(parts)-1]
 	switch {
+	case r.URL.Path == "/dev/token" && s.busy > 0:
+		s.busy--
+		w.Header().Set("Retry-After", "1")
+		answer(w, 503, map[string]any{"code": "overloaded"})
 	case r.URL.Path == "/dev/token":
 		answer(w, 200, map[string]any{"token": body.Email})
 	case last == "card" && r.Method == "POST":

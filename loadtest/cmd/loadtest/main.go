@@ -23,7 +23,7 @@ loadtest <command> -h lists a command's flags; loadtest/README.md explains them.
 `
 
 // errFound makes the exit status 1 without another line: the findings are printed.
-var errFound = errors.New("the sale did not keep its promises")
+var errFound = errors.New("the sale was not good")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
