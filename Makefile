@@ -22,14 +22,16 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build test check fmt smoke bench bench-holds demo demo-reset clean
+.PHONY: help build ropeline test check fmt smoke bench bench-holds demo demo-addresses demo-reset clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build the programs into .run/bin
-	@mkdir -p $(BIN)
-	$(GO) build -o $(BIN)/ $(PROGRAMS)
+	@$(GO) run ./deploy/build $(PROGRAMS)
+
+ropeline: ## build the edge alone, the one binary that protects a site of yours
+	@$(GO) run ./deploy/build ./caddymodule/cmd/ropeline
 
 test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed when missing)
 	@$(GO) run ./deploy/need postgresql redis chromium python3
@@ -48,7 +50,7 @@ fmt: ## format the Go files
 
 smoke: ## a whole sale, headless, in under a minute: ends with one JSON line on standard output
 	@$(GO) run ./deploy/need postgresql redis >&2
-	@$(GO) build -o $(BIN)/ ./deploy/smoke && exec $(BIN)/smoke
+	@$(GO) run ./deploy/build $(PROGRAMS) ./deploy/smoke && exec $(BIN)/smoke
 
 bench: ## run the benchmarks there are
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
@@ -58,11 +60,18 @@ bench-holds: ## holds a second against the plain way, both on a durable PostgreS
 	@$(GO) run ./deploy/need postgresql >&2
 	@$(GO) build -o $(BIN)/ ./deploy/bench/holds && exec $(BIN)/holds $(BENCH_FLAGS)
 
-demo: ## start everything and open the doors (Ctrl-C stops it, the data stays)
-	@$(GO) build -o $(BIN)/ ./deploy/demo && exec $(BIN)/demo
+# Only from the command line: PORT is in many an environment, and means something else there.
+DEMO_FLAGS += $(if $(filter command,$(firstword $(origin PORT))),--port $(PORT))
+DEMO_FLAGS += $(if $(filter command,$(firstword $(origin LOCAL))),--local)
+
+demo: ## start everything and open the doors (Ctrl-C stops it, the data stays; PORT=8090, LOCAL=1: this machine only)
+	@$(GO) run ./deploy/build $(PROGRAMS) ./deploy/demo && exec $(BIN)/demo $(DEMO_FLAGS)
+
+demo-addresses: ## where the running demo can be reached
+	@[ -x $(BIN)/demo ] || { echo "the demo does not run: make demo"; exit 1; }; exec $(BIN)/demo addresses
 
 demo-reset: ## forget the demo's data
-	@$(GO) build -o $(BIN)/ ./deploy/demo && exec $(BIN)/demo reset
+	@$(GO) run ./deploy/build ./deploy/demo && exec $(BIN)/demo reset
 
 clean: ## remove what was built (the demo's data stays)
 	rm -rf $(BIN)

@@ -2,6 +2,9 @@ module github.com/ropeline/ropeline
 
 go 1.26.0
 
+// The standard library of 1.26.8 has HTTP vulnerabilities that this program reaches.
+toolchain go1.27.3
+
 require (
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/anishathalye/porcupine v1.3.1

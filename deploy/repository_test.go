@@ -58,6 +58,26 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
+// A build outside of make must not use a standard library that the one inside avoids.
+func TestOneToolchain(t *testing.T) {
+	dir := root(t)
+	named := map[string]string{}
+	for file, before := range map[string]string{"go.mod": "toolchain ", "Makefile": "export GOTOOLCHAIN = "} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if name, ok := strings.CutPrefix(line, before); ok {
+				named[file] = strings.TrimSpace(name)
+			}
+		}
+	}
+	if named["go.mod"] == "" || named["go.mod"] != named["Makefile"] {
+		t.Errorf("the toolchains named are %v: one, in both", named)
+	}
+}
+
 func TestFilesFitAReader(t *testing.T) {
 	dir := root(t)
 	seen := map[string]bool{}

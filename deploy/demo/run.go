@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,16 +30,13 @@ func run(ctx context.Context, stop func(), o options, root, state string) error 
 	if err != nil {
 		return err
 	}
-	bin := filepath.Join(root, ".run", "bin")
-	if err := stack.Build(ctx, p, root, bin, stack.Programs...); err != nil {
-		return err
-	}
+	bin := filepath.Join(root, ".run", "bin") // as `make` has built it
 	var events []string
 	for _, name := range programme {
 		events = append(events, filepath.Join(root, "deploy", "demo", "data", name))
 	}
 	s, err := stack.Up(ctx, stack.Config{
-		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Port: o.port, Public: true,
+		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Port: o.port, Public: !o.local, SamePorts: true,
 		Embedded: embedded, Events: events, Progress: p,
 		EdgeEnv: func() []string {
 			return []string{"ROPELINE_RATE=" + demoRate, "ROPELINE_CAP=" + demoCap, "ROPELINE_TITLE=Ropeline demo"}
@@ -54,7 +52,12 @@ func run(ctx context.Context, stop func(), o options, root, state string) error 
 	if o.crowd {
 		queue = startCrowd(watch, s)
 	}
-	welcome(os.Stdout, s, embedded)
+	var said bytes.Buffer
+	welcome(&said, s, o.local, embedded)
+	os.Stdout.Write(said.Bytes())
+	if err := os.WriteFile(filepath.Join(state, addressFile), said.Bytes(), 0o644); err != nil {
+		return errors.Join(fmt.Errorf("keep the addresses for `make demo-addresses`: %w", err), s.Down())
+	}
 	select {
 	case <-ctx.Done():
 		fmt.Println("\nstopping (the data stays; press Ctrl-C again to stop at once)")

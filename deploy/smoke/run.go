@@ -36,10 +36,7 @@ func run(ctx context.Context, root, state string) (verdict string, err error) {
 		return "", err
 	}
 	p := stack.Progress{W: os.Stderr}
-	bin := filepath.Join(root, ".run", "bin")
-	if err := stack.Build(ctx, p, root, bin, stack.Programs...); err != nil {
-		return "", err
-	}
+	bin := filepath.Join(root, ".run", "bin") // as `make` has built it
 	recorder, err := stack.FreePorts(1)
 	if err != nil {
 		return "", err

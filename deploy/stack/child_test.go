@@ -164,6 +164,22 @@ func TestFreePortsDiffer(t *testing.T) {
 	}
 }
 
+func TestWishedPortsComeBackUnlessTaken(t *testing.T) {
+	first, err := WishedPorts(nil, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", loopback(first[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	again, err := WishedPorts(first, 3)
+	if err != nil || again[0] != first[0] || again[1] == first[1] || again[2] != first[2] {
+		t.Errorf("%v, %v; want %v but for the second, which is taken", again, err, first)
+	}
+}
+
 func TestPreferPortYieldsToWhoeverListens(t *testing.T) {
 	first, err := PreferPort(0)
 	if err != nil {

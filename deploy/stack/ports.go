@@ -6,18 +6,28 @@ import (
 	"net"
 )
 
-// FreePorts returns n different loopback ports that nobody listens on. All are held open until the last is known, so
-// that none is given twice; between this and the child's own listen another program could still take one, and then the
-// child says so.
-func FreePorts(n int) (ports []int, err error) {
+// FreePorts returns n different loopback ports that nobody listens on.
+func FreePorts(n int) ([]int, error) { return WishedPorts(nil, n) }
+
+// WishedPorts is FreePorts with wishes: wish[i] is ports[i] unless somebody listens there. All are held open until the last is
+// known, so that none is given twice; between this and the child's own listen another program could still take one, and then
+// the child says so.
+func WishedPorts(wish []int, n int) (ports []int, err error) {
 	var held []net.Listener
 	defer func() {
 		for _, l := range held {
 			err = errors.Join(err, l.Close())
 		}
 	}()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for i := range n {
+		var l net.Listener
+		err := errors.New("no wish")
+		if i < len(wish) {
+			l, err = net.Listen("tcp", loopback(wish[i]))
+		}
+		if err != nil {
+			l, err = net.Listen("tcp", loopback(0))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("find a free port: %w", err)
 		}

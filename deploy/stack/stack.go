@@ -2,6 +2,7 @@ package stack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ type Config struct {
 	Bin       string   // the built programs
 	Caddyfile string   // the edge's configuration
 	Port      int      // the storefront's wished port; 0, or one that is taken, is any free one
+	SamePorts bool     // those of the last start in Dir, where they are still free: bookmarks and scripts go on working
 	Public    bool     // the storefront listens on every interface, so that a phone can open it; else on loopback only
 	Embedded  bool     // the line lives in the edge itself, no Redis
 	Throwaway bool     // PostgreSQL need not survive a power cut: for runs that start from nothing
@@ -92,19 +94,42 @@ func (s *Stack) up(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *Stack) choosePorts() error {
-	edge, err := PreferPort(s.cfg.Port)
+func (s *Stack) choosePorts() (err error) {
+	if s.ports.edge, err = PreferPort(s.cfg.Port); err != nil {
+		return err
+	}
+	inner := []*int{&s.ports.admin, &s.ports.booking, &s.ports.internal, &s.ports.fakepay, &s.ports.redis}
+	var before []int
+	if s.cfg.SamePorts {
+		before = s.lastPorts(len(inner))
+	}
+	p, err := WishedPorts(before, len(inner))
 	if err != nil {
 		return err
 	}
-	p, err := FreePorts(5)
-	if err != nil {
-		return err
+	for i, port := range p {
+		*inner[i] = port
 	}
-	s.ports.edge = edge
-	s.ports.admin, s.ports.booking, s.ports.internal = p[0], p[1], p[2]
-	s.ports.fakepay, s.ports.redis = p[3], p[4]
-	return nil
+	if !s.cfg.SamePorts {
+		return nil
+	}
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = os.WriteFile(s.path(portFile), text, 0o644)
+	}
+	return err
+}
+
+// portFile has the inner ports of the last start.
+const portFile = "ports.json"
+
+// lastPorts are those of the last start; none when there was none, or its file is of another version.
+func (s *Stack) lastPorts(n int) (p []int) {
+	text, err := os.ReadFile(s.path(portFile))
+	if err != nil || json.Unmarshal(text, &p) != nil || len(p) != n {
+		return nil
+	}
+	return p
 }
 
 // Down stops everything in the reverse order and waits. Every failure is told, none keeps the rest from being stopped.
