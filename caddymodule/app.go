@@ -132,6 +132,17 @@ func (a *App) Start() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ring.Load() == nil {
+		// Whatever of the disk may refuse the start does so before keys are made: a start that failed leaves none behind.
+		for _, c := range a.sorted() {
+			if c.conf.GrantLog == "" {
+				continue
+			}
+			f, err := openGrants(c.conf.GrantLog)
+			if err != nil {
+				return fmt.Errorf("ropeline: room %s: %w", c.key.name, err)
+			}
+			_ = f.Close()
+		}
 		ring, err := admission.LoadOrCreateKeys(a.Keys, time.Now())
 		if err != nil {
 			return fmt.Errorf("ropeline: %w", err)

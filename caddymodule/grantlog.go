@@ -1,8 +1,11 @@
 package caddymodule
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -28,9 +31,8 @@ func (g *grantLog) open(path string) error {
 	var f *os.File
 	if path != "" {
 		var err error
-		// 0640: it holds visitor ids, though no tokens.
-		if f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640); err != nil {
-			return fmt.Errorf("grant_log: %w: name a file in a directory that exists and can be written", err)
+		if f, err = openGrants(path); err != nil {
+			return err
 		}
 	}
 	if g.file != nil {
@@ -38,6 +40,23 @@ func (g *grantLog) open(path string) error {
 	}
 	g.path, g.file = path, f
 	return nil
+}
+
+// openGrants makes the directory too, as Caddy's own logs do: a file to copy must start on a machine that never saw it.
+func openGrants(path string) (*os.File, error) {
+	err := os.MkdirAll(filepath.Dir(path), 0o750)
+	if err == nil {
+		// 0640: it holds visitor ids, though no tokens.
+		var f *os.File
+		if f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640); err == nil {
+			return f, nil
+		}
+	}
+	cure := "name a file that this user may write"
+	if errors.Is(err, fs.ErrPermission) {
+		cure = fmt.Sprintf("make the directory as root and give it to the user this runs as (install -d -o <user> %s), or name a file elsewhere", filepath.Dir(path))
+	}
+	return nil, fmt.Errorf("grant_log: %w: %s", err, cure)
 }
 
 func (g *grantLog) close() { _ = g.open("") }

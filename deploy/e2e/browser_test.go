@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"path/filepath"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestAPersonBuysTwoSeats(t *testing.T) {
 		c.Events = []string{filepath.Join(repository(t), "deploy", "demo", "data", stadium)}
 	})
 	event := eventsOf(t, s)[0].ID
+	t.Run("who is paying does not queue", func(t *testing.T) { paying(t, s) })
 	for _, screen := range []screen{
 		{name: "desktop", width: 1280, height: 900},
 		{name: "phone", width: 390, height: 844, phone: true},
@@ -65,5 +67,16 @@ func TestAPersonBuysTwoSeats(t *testing.T) {
 			p.shot("8-tickets")
 			p.complained()
 		})
+	}
+}
+
+// paying: a person who comes back from the bank, perhaps on another device, sees the order at once; paying without a pass leads
+// through the line.
+func paying(t *testing.T, s *stack.Stack) {
+	for path, want := range map[string]int{"/checkout/1-o": http.StatusOK, "/orders/1-o": http.StatusOK, "/pay/1-o": http.StatusServiceUnavailable} {
+		answer, page := navigate(t, &http.Client{Timeout: slowest}, s.EdgeURL()+path)
+		if waits := answer.Header.Get("Ropeline-Answer") == "wait"; answer.StatusCode != want || waits != (want != http.StatusOK) {
+			t.Errorf("%s without a pass: %s, in the line: %v, want %d\n%.200s", path, answer.Status, waits, want, page)
+		}
 	}
 }

@@ -34,7 +34,7 @@ func paceFor(share float64) pace {
 	slow := min(max(1/max(share, 0.01), 1), maxSlow)
 	return pace{
 		slow: slow, opensIn: min(time.Duration(float64(opensIn)*slow), 2*opensIn),
-		rate: fmt.Sprintf("%d/s", int(doorRate/slow)), cap: fmt.Sprint(int(doorCap / slow)),
+		rate: fmt.Sprintf("%d/s", int(doorRate/slow)), cap: fmt.Sprint(walkAways + int((doorCap-walkAways)/slow)),
 		limit: time.Duration(float64(saleLimit) * slow).Round(time.Second),
 	}
 }

@@ -23,6 +23,9 @@ const (
 	// ask again and again, and the processor they take is missing where somebody pays within four seconds. This and the next are
 	// for a machine that does nothing else; see pace.
 	doorRate, doorCap = 80.0, 200.0
+	// walkAways are the people who walk away and keep their slot to the end of the sale, since the room's idle time is longer
+	// than it: the cap has to leave room for others beside them. The crowd is told the same number.
+	walkAways = 90
 	// saleLimit ends a sale that does not sell out; one that does ends by itself, well before.
 	saleLimit = 50 * time.Second
 	// quiet bounds the wait, after the sale, for goroutines that are about to end.
@@ -83,7 +86,7 @@ func sale(ctx context.Context, bin, state, record string, s *stack.Stack, lay pa
 		"--edge", s.EdgeURL(), "--room", stack.Room, "--event", slug,
 		"--record", record, "--origin", s.BookingURL(), "--dir", state,
 		"--database", s.DatabaseURL, "--grant-log", s.GrantLog(), "--fakepay", s.FakepayURL(),
-		"--for", lay.limit.String(), "--slow", fmt.Sprintf("%.1f", lay.slow))
+		"--for", lay.limit.String(), "--walk-aways", fmt.Sprint(walkAways), "--slow", fmt.Sprintf("%.1f", lay.slow))
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
 	err = cmd.Run()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -47,11 +47,7 @@ func parseGoroutines(r io.Reader) (Goroutines, error) {
 		if !strings.Contains(text, module) || strings.Contains(text, "runtime/pprof.") {
 			return
 		}
-		by := "main"
-		if m := startedBy.FindStringSubmatch(text); m != nil {
-			by = m[1]
-		}
-		g[by]++
+		g[startOf(text)]++
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -64,6 +60,25 @@ func parseGoroutines(r io.Reader) (Goroutines, error) {
 	}
 	add()
 	return g, lines.Err()
+}
+
+// startOf names what a goroutine was started for: the place of ours that started it, or, when that was a sync.WaitGroup on
+// somebody's behalf, our outermost function in it. One name for all of a WaitGroup's would add up what is unrelated.
+func startOf(text string) string {
+	by := "main"
+	if m := startedBy.FindStringSubmatch(text); m != nil {
+		by = m[1]
+	}
+	if strings.Contains(by, module) || by == "main" {
+		return by
+	}
+	frames, _, _ := strings.Cut(text, "created by ")
+	for line := range strings.Lines(frames) {
+		if end := strings.LastIndex(line, "("); end > 0 && strings.HasPrefix(line, module) { // without the arguments
+			by = line[:end]
+		}
+	}
+	return by
 }
 
 // Grown lists what is now more than it was by over `lazy`: what a program starts once when it is first needed (a lane of

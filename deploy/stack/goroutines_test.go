@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Shortened from a real program: the main goroutine, one of net/http's that is not ours, two of ours, and the one that
-// writes the list.
+// Shortened from a real program: the main goroutine, one of net/http's that is not ours, two of ours, one that a WaitGroup
+// started for us, and the one that writes the list.
 const stacks = `goroutine 1 [select]:
 main.main()
 	github.com/ropeline/ropeline/core/cmd/bookingd/main.go:10 +0x1
@@ -31,6 +31,16 @@ time.Sleep(0x1)
 created by github.com/ropeline/ropeline/core/booking.(*Engine).Run in goroutine 1
 	/src/core/booking/loop.go:10 +0x1
 
+goroutine 11 [select]:
+github.com/ropeline/ropeline/admission/line.(*Room).wait(0xc0, {0x1, 0x2})
+	/src/admission/line/room.go:20 +0x1
+github.com/ropeline/ropeline/admission/line.(*Room).loop(0xc0)
+	/src/admission/line/room.go:10 +0x1
+sync.(*WaitGroup).Go.func1()
+	/usr/lib/go/src/sync/waitgroup.go:239 +0x1
+created by sync.(*WaitGroup).Go in goroutine 1
+	/usr/lib/go/src/sync/waitgroup.go:237 +0x1
+
 goroutine 10 [running]:
 runtime/pprof.writeGoroutineStacks({0x1, 0x2})
 	/usr/lib/go/src/runtime/pprof/pprof.go:1 +0x1
@@ -43,7 +53,7 @@ func TestGoroutinesAreCountedByTheirOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Goroutines{"main": 1, module + "core/booking.(*Engine).Run": 2}
+	want := Goroutines{"main": 1, module + "core/booking.(*Engine).Run": 2, module + "admission/line.(*Room).loop": 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -94,12 +94,17 @@ func Run(ctx context.Context, conf Config) (Report, error) {
 // go into the history: a verdict on passes then needs no edge that still runs.
 func (c *crowd) look(ctx context.Context) error {
 	me := c.newClient(0)
-	r := me.do(ctx, request{f: "status", method: http.MethodGet, path: c.reserved + "status"})
-	if !r.good() {
-		return fmt.Errorf("%s%sstatus: %s: is the edge up, and is the room called %q?", c.Edge, c.reserved, r.describe(), c.Room)
-	}
 	var s status
-	r.decode(&s)
+	for try := 0; ; try++ {
+		r := me.do(ctx, request{f: "status", method: http.MethodGet, path: c.reserved + "status"})
+		if !r.good() {
+			return fmt.Errorf("%s%sstatus: %s: is the edge up, and is the room called %q?", c.Edge, c.reserved, r.describe(), c.Room)
+		}
+		// An edge that has just started asks its room first what other edges know; until then nobody knows when it opens.
+		if r.decode(&s); s.State != stateMerging || try == maxHurdles || !sleep(ctx, mergingLook) {
+			break
+		}
+	}
 	c.opens = time.Now()
 	if s.State == statePrequeue {
 		c.opens = s.opening()

@@ -9,10 +9,12 @@ import (
 const (
 	statePrequeue = "prequeue"
 	stateOpen     = "open"
+	stateMerging  = "merging"
 	stateClosed   = "closed"
 
 	pollLow, pollHigh   = time.Second, 10 * time.Second // between two looks at the status document
 	knockLow, knockHigh = time.Second, 2 * time.Second  // between two knocks
+	mergingLook         = 100 * time.Millisecond        // between two looks while the room gathers itself
 	rumour              = 4 * time.Second               // how long "sold out" needs to reach people in line
 	polite              = 0.2                           // share of those who give up in line and say so; the others close the page
 	presence            = 20 * time.Second              // between two heartbeats

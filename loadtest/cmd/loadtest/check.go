@@ -19,7 +19,7 @@ import (
 )
 
 // ungated are the paths that deploy/Caddyfile leaves outside of the gate.
-const ungated = "/assets/*,/favicon.ico,/robots.txt,/sign-in,/sign-out,/dev/token,/orders,/orders/*,/v1/orders,/v1/orders/*," +
+const ungated = "/assets/*,/favicon.ico,/robots.txt,/sign-in,/sign-out,/dev/token,/checkout/*,/orders,/orders/*,/v1/orders,/v1/orders/*," +
 	"/tickets,/tickets/*,/v1/tickets,/v1/tickets/*,/v1/ticket-keys,/v1/geometry/*,/webhooks/*,/openapi.json,/healthz,/readyz"
 
 // checkOptions say where the evidence is.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,5 +111,20 @@ func TestLoadtestWithoutDatabaseCollectsWhatItNeeds(t *testing.T) {
 	}
 	if _, _, err := o.collect(t.Context(), list); err == nil || strings.Contains(err.Error(), "--database") {
 		t.Errorf("%v: I1 needs the history alone", err)
+	}
+}
+
+// T1 looks for requests that should have carried a pass; it must draw the line where the Caddyfile does. The card form is the
+// provider's and never comes to the origin.
+func TestTheGateIsWhereTheCaddyfileHasIt(t *testing.T) {
+	text, err := os.ReadFile("../../../deploy/Caddyfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), "@gated not path ")
+	gate, _, _ := strings.Cut(rest, "\n")
+	paths := slices.DeleteFunc(strings.Fields(gate), func(p string) bool { return p == "/fakepay/*" })
+	if !found || strings.Join(paths, ",") != ungated {
+		t.Errorf("the Caddyfile leaves outside\n%s\nand T1\n%s", strings.Join(paths, ","), ungated)
 	}
 }
