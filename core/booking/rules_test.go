@@ -295,3 +295,5 @@ func TestABlockedSeatIsNotForSale(t *testing.T) {
 	v, err := x.hold(1, HoldRequest{Best: &hold.Best{Quantity: 2, Apart: true}})
 	wantSeats(t, v, err, 1, 3)
 }
+
+func bestOf(n int) *hold.Best { return &hold.Best{Quantity: n} }
