@@ -75,6 +75,20 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		t.Fatalf("import: %v\n%s", err, out)
 	}
 
+	table := filepath.Join(t.TempDir(), "trips.csv")
+	const head = "slug,title,organiser,place,from,to,starts_at,time_zone,currency,class,amount,counter,kind,capacity\n"
+	for _, c := range [][2]string{
+		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,1900,Saver,class,20\n", "event coach-1: created (20 places)"},
+		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,PLN,saver,1900,Saver,class,20\n", "trips.csv: line 2: currency: is PLN, but event \"coach-1\" is sold in EUR"},
+		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,19.5,Saver,class,20\n", "trips.csv: line 2: amount: is 19.5, want a whole number"},
+	} {
+		if err := os.WriteFile(table, []byte(head+c[0]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, _ := command("import", table); !strings.Contains(out, c[1]) {
+			t.Errorf("import of a table: %s, want %s", out, c[1])
+		}
+	}
 	if out, err := command("trace", "late-show", "7"); err != nil || !strings.Contains(out, "late-show, seat 7: ") || !strings.Contains(out, "nobody has ever held it") {
 		t.Errorf("trace of a seat that nobody had: %v\n%s", err, out)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,7 +85,7 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 		for i, file := range files {
 			did, err := event.Import(ctx, tx, file)
 			if err != nil {
-				return named(names[i], err)
+				return named(names[i], inColumns(names[i], err))
 			}
 			changes = append(changes, did...)
 		}
@@ -111,8 +113,24 @@ func readFile(name string) (*eventfile.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("import: %w", err)
 	}
-	file, err := eventfile.Parse(data)
+	parse := eventfile.Parse
+	if isTable(name) {
+		parse = eventfile.ParseCSV
+	}
+	file, err := parse(data)
 	return file, named(name, err)
+}
+
+// isTable: a table is told by its name, since an empty one looks like nothing.
+func isTable(name string) bool { return strings.EqualFold(filepath.Ext(name), ".csv") }
+
+// inColumns: what does not fit the database is found in fields, and a table has columns.
+func inColumns(name string, err error) error {
+	var fs eventfile.Findings
+	if isTable(name) && errors.As(err, &fs) {
+		return fs.Columns()
+	}
+	return err
 }
 
 // named puts the file's name before what was found in it.

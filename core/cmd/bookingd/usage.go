@@ -4,7 +4,7 @@ const usage = `usage: bookingd <command>
 
   serve                 serve the API and the storefront until SIGTERM
   migrate               bring the database to the schema of this build
-  import <file.json>... bring in venues and events; all files or none
+  import <file>...      bring in venues and events from .json and .csv files; all files or none
   trace <event> <seat>  tell who had a seat when, and why it changed; <seat> is its number or section/row/number
   codes <event> <presale> <count> [<uses>]
                         make presale codes, each for so many accounts (1), and print them

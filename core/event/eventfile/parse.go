@@ -8,7 +8,7 @@ import (
 
 // Limits of what one file may hold.
 const (
-	maxEvents   = 1000
+	maxEvents   = 5000
 	maxSections = 2000
 	maxRows     = 500
 	maxSeats    = 200_000 // of a venue, and of one row
