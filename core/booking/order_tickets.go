@@ -16,14 +16,12 @@ import (
 // TicketView is a ticket as its owner sees it. The code of a revoked ticket is not
 // shown: a picture of it would look as good as a valid one.
 type TicketView struct {
-	ID       Ref    `json:"id"`
-	Event    string `json:"event"`
-	Title    string `json:"title"`
-	Label    string `json:"label"`
-	StartsAt Stamp  `json:"starts_at"`
-	TimeZone string `json:"time_zone"` // the event's; in which starts_at is shown, wherever the buyer is
-	Code     string `json:"code"`
-	State    string `json:"state"` // valid | revoked
+	ID Ref `json:"id"`
+	Occasion
+	Label string `json:"label"`
+	Fare  string `json:"fare"` // name of the price it was sold at
+	Code  string `json:"code"`
+	State string `json:"state"` // valid | revoked
 }
 
 // Tickets lists the tickets of an account, newest first.
@@ -66,16 +64,16 @@ func (e *Engine) ticketView(row pgx.CollectableRow) (TicketView, error) {
 		id      uuid.UUID
 		v       = TicketView{State: "valid"}
 		event   int64
-		starts  time.Time
+		of      occasionRow
 		unit    int16
 		version int32
 		revoked *time.Time
 		p       place
 	)
-	if err := row.Scan(&event, &id, &v.Event, &v.Title, &starts, &v.TimeZone, &unit, &version, &revoked, &p.section, &p.row, &p.number, &p.counter); err != nil {
+	if err := row.Scan(append(of.dest(), &event, &id, &unit, &version, &revoked, &p.section, &p.row, &p.number, &p.counter, &v.Fare)...); err != nil {
 		return v, err
 	}
-	v.ID, v.StartsAt, v.Label = Ref{event, id}, Stamp(starts), p.label()
+	v.ID, v.Occasion, v.Label = Ref{event, id}, of.occasion(), p.label()
 	if revoked != nil {
 		v.State = "revoked"
 		return v, nil

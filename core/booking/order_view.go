@@ -20,9 +20,9 @@ var noTime time.Time
 
 // OrderView is an order as its owner sees it.
 type OrderView struct {
-	ID             Ref          `json:"id"`
-	Event          string       `json:"event"`
-	Title          string       `json:"title"`
+	ID     Ref    `json:"id"`
+	Number string `json:"number"` // to read out; see OrderNumber
+	Occasion
 	Hold           uuid.UUID    `json:"hold"`
 	State          order.State  `json:"state"`
 	PaymentUnknown bool         `json:"payment_unknown"` // we asked, and do not know yet whether the money is there
@@ -81,20 +81,22 @@ func (e *Engine) orderView(ctx context.Context, q pg.Querier, k orderKey, accoun
 		}
 	}
 	var (
-		v       = OrderView{ID: k.ref(), ServerTime: Stamp(now), Tickets: []TicketView{}}
+		v       = OrderView{ID: k.ref(), Number: OrderNumber(k.id), ServerTime: Stamp(now), Tickets: []TicketView{}}
+		of      occasionRow
 		current *uuid.UUID
 		tried   int
 		until   time.Time
 		held    hold.State
 	)
-	err := q.QueryRow(ctx, sqlOrderView, k.event, k.id, account).Scan(&v.Event, &v.Title, &v.Hold, &v.State, &v.Reason, &v.Disputed,
-		&v.Amount, &v.Currency, &current, &tried, &until, &held)
+	err := q.QueryRow(ctx, sqlOrderView, k.event, k.id, account).Scan(append(of.dest(), &v.Hold, &v.State, &v.Reason, &v.Disputed,
+		&v.Amount, &v.Currency, &current, &tried, &until, &held)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return OrderView{}, problem.NotFound.Say("You have no such order.")
 	}
 	if err != nil {
 		return OrderView{}, fmt.Errorf("read order: %w", err)
 	}
+	v.Occasion = of.occasion()
 	v.ExpiresAt, v.AttemptsLeft = Stamp(until), max(0, MaxAttempts-tried)
 	if v.State == order.Pending && !(held == hold.Active && until.After(now)) {
 		// Over already; whoever takes the order's locks next writes it down.
@@ -135,7 +137,7 @@ func lineViews(ctx context.Context, q pg.Querier, event int64, id uuid.UUID) ([]
 	}
 	lines, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (l LineView, err error) {
 		var p place
-		err = r.Scan(&l.Line, &l.Seat, &l.Counter, &l.Quantity, &l.Price, &p.section, &p.row, &p.number, &p.counter)
+		err = r.Scan(&l.Line, &l.Seat, &l.Counter, &l.Quantity, &l.Price, &p.section, &p.row, &p.number, &p.counter, &l.Fare)
 		l.Label = p.label()
 		return l, err
 	})

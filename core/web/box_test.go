@@ -194,7 +194,9 @@ func (b *box) sell(state string, more map[string]any) {
 	defer b.mu.Unlock()
 	b.order = map[string]any{"id": "1-o", "event": "lights", "title": "Night of Lights", "hold": "h1", "state": state, "payment_unknown": false,
 		"reason": "", "amount": 9000, "currency": "EUR", "expires_at": stamp(8 * time.Minute), "server_time": stamp(0),
-		"lines":         []any{map[string]any{"line": 0, "seat": 1, "label": "Seat 1", "counter": nil, "quantity": 1, "price": 9000}},
+		"number": "084S-N02Q", "starts_at": "2199-06-12T18:00:00.000Z", "time_zone": "Europe/Berlin", "place": "Cologne",
+		"venue": map[string]any{"name": "River Stadium", "city": "Cologne"}, "route": nil,
+		"lines":         []any{map[string]any{"line": 0, "seat": 1, "label": "Seat 1", "counter": nil, "quantity": 1, "price": 9000, "fare": "Near"}},
 		"attempts_left": 5, "payment": nil, "card_form": "/sign-in?amount=9000", "tickets": []any{}}
 	for k, v := range more {
 		b.order[k] = v

@@ -48,11 +48,12 @@
 //	checkout                make an order of the hold
 //	order                   the order; data-state, data-tone
 //	order-status            its sentence
+//	order-where             when and where; order-number is for reading out
 //	pay                     opens the card form
 //	cancel-order            cancels
 //	see-tickets             link to the tickets of the order
 //	order-row               one of the visitor's orders
-//	ticket-card             one ticket; ticket-qr is its image
+//	ticket-card             one ticket; ticket-qr is its image, ticket-where the place
 //	sign-out                signs out, on pages of orders and tickets
 //	notice                  a message to the visitor; data-code is the problem's code
 package web

@@ -78,10 +78,10 @@ type eventData struct {
 	Now time.Time
 }
 
-// named is a name with its price.
+// named is a name with its price, and the price's own name where it says more.
 type named struct {
-	Name  string
-	Price Money
+	Name, Fare string
+	Price      Money
 }
 
 // Prices are what the map's legend will say, in its order. They are in the page
@@ -91,7 +91,7 @@ func (e eventData) Prices() []named {
 	slices.SortStableFunc(levels, func(a, b Level) int { return cmp.Compare(b.Amount, a.Amount) })
 	var out []named
 	for _, l := range levels {
-		out = append(out, named{l.Name, Money{l.Amount, e.Currency}})
+		out = append(out, named{Name: l.Name, Price: Money{l.Amount, e.Currency}})
 	}
 	return out
 }
@@ -107,6 +107,9 @@ func (e eventData) Places() []named {
 		for _, l := range e.Levels {
 			if l.Class == c.Class {
 				n.Price.Amount = l.Amount
+				if l.Name != c.Name {
+					n.Fare = l.Name
+				}
 			}
 		}
 		out = append(out, n)

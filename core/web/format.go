@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"strings"
 	"time"
 	_ "time/tzdata" // events are shown in their own zone, also where the machine has no zone files
 )
@@ -11,11 +12,31 @@ var funcs = template.FuncMap{
 	"dayName": func(e Event) string { return e.local().Format("Mon") },
 	"day":     func(e Event) string { return e.local().Format("2") },
 	"month":   func(e Event) string { return e.local().Format("Jan") },
-	"when":    func(e Event) string { return e.local().Format("Monday 2 January 2006, 15:04") },
-	"brief":   func(e Event) string { return e.local().Format("Mon 2 Jan, 15:04") },
+	"when":    func(e Event) string { return e.local().Format("Monday 2 January 2006, 15:04") + e.zone() },
+	"brief":   brief,
 	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"sale":    saleOf,
 	"poster":  posterOf,
+}
+
+// brief names the year unless it is this one.
+func brief(e Event, now time.Time) string {
+	at := e.local()
+	layout := "Mon 2 Jan 2006, 15:04"
+	if at.Year() == inZone(now, e.TimeZone).Year() {
+		layout = "Mon 2 Jan, 15:04"
+	}
+	return at.Format(layout) + e.zone()
+}
+
+// zone names the zone of a trip's departure, whose buyer may be elsewhere; an
+// evening in Cologne is in Cologne's time. It says "Lisbon time", as occasion.js.
+func (e Event) zone() string {
+	_, city, ok := strings.Cut(e.TimeZone, "/")
+	if e.Route == nil || !ok {
+		return ""
+	}
+	return " " + strings.ReplaceAll(city[strings.LastIndex(city, "/")+1:], "_", " ") + " time"
 }
 
 // local is the start in the event's own zone; in UTC if the zone is unknown.

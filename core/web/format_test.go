@@ -79,3 +79,34 @@ func TestAPosterIsAlwaysTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEventIsNamedWithItsYearAndATripWithItsZone(t *testing.T) {
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	trip := Event{StartsAt: time.Date(2027, 5, 14, 9, 40, 0, 0, time.UTC), TimeZone: "Europe/Lisbon", Route: &Route{"Lisbon", "Tokyo"}}
+	evening := Event{StartsAt: time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC), TimeZone: "Europe/Berlin"}
+	for want, e := range map[string]Event{"Fri 14 May 2027, 10:40 Lisbon time": trip, "Fri 1 Jan 2027, 00:30": evening} {
+		if got := brief(e, now); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := brief(trip, now.AddDate(1, 0, 0)); got != "Fri 14 May, 10:40 Lisbon time" {
+		t.Errorf("this year: %q", got)
+	}
+}
+
+// What a price buys ("Saver, no changes") and where a coach leaves are part of the offer, also before any script runs.
+func TestPagesNameThePriceAndThePlaceOfDeparture(t *testing.T) {
+	h := Handler(Options{API: catalogue(concert("bus", map[string]any{
+		"kind": "trip", "geometry": nil, "venue": nil, "place": "Berlin, central bus station", "route": map[string]any{"from": "Berlin", "to": "Prague"},
+		"levels":   []any{map[string]any{"class": "s", "name": "Saver, no changes", "amount": 1490}},
+		"counters": []any{map[string]any{"id": 1, "kind": "class", "name": "Saver", "class": "s"}},
+	}))})
+	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station"}, "/events/bus": {"Departs from Berlin, central bus station", "Saver, no changes"}} {
+		_, body := get(t, h, path)
+		for _, want := range wants {
+			if body, _, _ = strings.Cut(body, `id="page-data"`); !strings.Contains(body, want) {
+				t.Errorf("%s does not say %q", path, want)
+			}
+		}
+	}
+}

@@ -272,6 +272,13 @@ func cardForm(t *testing.T, v *visitor) {
 	v.box.sell("pending_payment", nil)
 	v.open("/checkout/1-o")
 	v.until("the button", `document.querySelector('[data-testid=pay]')`)
+	for selector, want := range map[string]string{
+		"[data-testid=order-where]": "12 June 2199 at 20:00 Berlin time · River Stadium, Cologne", "[data-testid=order-number]": "084S-N02Q", "[data-testid=order-line]": "Near",
+	} {
+		if text := v.text(selector); !strings.Contains(text, want) {
+			t.Errorf("%s says %q, want %q in it", selector, text, want)
+		}
+	}
 	got := evaluate[string](t, v.ctx, `document.querySelector('[data-testid=pay]').href`)
 	want := v.url + "/sign-in?amount=9000&return=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(v.url+"/checkout/1-o")
 	if got != want {

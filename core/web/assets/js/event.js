@@ -26,6 +26,7 @@ const choice = new Choice(event.id, event.max_per_account);
 const holding = new Holding(event.id);
 let counters = countersOf(event, levels);
 let feed = { now() {} };
+const noun = event.geometry ? ['seat', 'seats'] : ['ticket', 'tickets'];
 let venue = null; // these three only where there are seats
 let map = null;
 let list = null;
@@ -40,9 +41,9 @@ function render() {
     chosen: (id) => choice.places.get(id) || 0, mine: (id) => held.get(id) || 0, step, room: choice.room, open: sale === 'open',
   });
   renderBasket(byId('basket'), {
-    choice, hold, busy, sale, max: choice.max, noun: venue ? ['seat', 'seats'] : ['ticket', 'tickets'], holdFor: span(event.hold_seconds),
+    choice, hold, busy, sale, max: choice.max, noun, holdFor: span(event.hold_seconds),
     same: Boolean(hold) && choice.equals(hold.lines), ...chosenLines({ choice, venue, counters, currency: event.currency }),
-    lines: hold ? heldLines(hold) : [], heldTotal: hold ? money(hold.amount, hold.currency) : '',
+    lines: hold ? heldLines(hold, { venue, counters }) : [], heldTotal: hold ? money(hold.amount, hold.currency) : '',
   }, { take, release, checkout, undo: () => adopt(holding.hold), expired });
 }
 
@@ -87,7 +88,7 @@ function speak(text) {
 function best(n, cls) {
   const found = bestTogether(venue, map.scene.states, n, cls, (i) => cls >= 0 || map.scene.shown(venue.cls[i]));
   if (!found.length) {
-    notify(`There are no ${n} seats together${cls < 0 ? '' : ' at this price'} any more. Try fewer, or another price.`, { code: 'best', tone: 'warn' });
+    notify(`There ${n === 1 ? 'is no seat' : `are no ${n} seats together`}${cls < 0 ? '' : ' at this price'} any more. Try ${n === 1 ? '' : 'fewer, or '}another price.`, { code: 'best', tone: 'warn' });
     return;
   }
   dismiss('best');
@@ -147,7 +148,7 @@ function adopt(hold) {
 
 function expired() {
   holding.forget();
-  notify('Your time ran out, and the seats went back on sale. Your choice is still marked: press the button to try again.', { code: 'expired', tone: 'warn' });
+  notify(`Your time ran out, and the ${noun[1]} went back on sale. Your choice is still marked: press the button to try again.`, { code: 'expired', tone: 'warn' });
   render();
   feed.now();
 }

@@ -1,6 +1,7 @@
 // What is chosen or held, as lines a person reads: the same shape for both.
 
 import { money } from './money.js';
+import { fareOf } from './occasion.js';
 import { label, levelOf } from './seats/venue.js';
 
 // withPrices adds the text of the price to each level of an event.
@@ -13,7 +14,10 @@ export function withPrices({ levels, currency }) {
 export function countersOf({ counters, geometry }, levels) {
   const byClass = new Map(levels.map((l) => [l.class, l]));
   return counters.filter((c) => c.kind === 'area' || !geometry)
-    .map((c) => ({ ...c, price: byClass.get(c.class)?.price || '', amount: byClass.get(c.class)?.amount || 0 }));
+    .map((c) => {
+      const { price = '', amount = 0, name = '' } = byClass.get(c.class) || {};
+      return { ...c, price, amount, fare: fareOf({ label: c.name, fare: name }) };
+    });
 }
 
 // chosenLines returns {items, total} of a choice.
@@ -29,15 +33,21 @@ export function chosenLines({ choice, venue, counters, currency }) {
   });
   for (const [id, n] of choice.places) {
     const c = counters.find((k) => k.id === id);
-    items.push(line(`place-${id}`, `${n} × ${c.name}`, '', c.amount * n, () => choice.setPlaces(id, 0)));
+    items.push(line(`place-${id}`, `${n} × ${c.name}`, c.fare, c.amount * n, () => choice.setPlaces(id, 0)));
   }
   return { items, total: money(total, currency) };
 }
 
 // heldLines returns the lines of a hold. The price in a line is of one place.
-export function heldLines(hold) {
+// venue and counters give the name of the price, where it is the place's own.
+export function heldLines(hold, { venue = null, counters = [] } = {}) {
+  const note = (l) => {
+    if (l.seat) return venue ? levelOf(venue, l.seat - 1)?.name || '' : '';
+    const c = counters.find((k) => k.id === l.counter);
+    return c && c.name === l.label ? c.fare : '';
+  };
   return hold.lines.map((l) => ({
-    key: `line-${l.line}`, text: l.seat ? l.label : `${l.quantity} × ${l.label}`, price: money(l.price * l.quantity, hold.currency),
+    key: `line-${l.line}`, text: l.seat ? l.label : `${l.quantity} × ${l.label}`, note: note(l), price: money(l.price * l.quantity, hold.currency),
   }));
 }
 

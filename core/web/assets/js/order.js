@@ -5,6 +5,7 @@ import { countdown } from './countdown.js';
 import { byId, data, h, replace, svg } from './dom.js';
 import { money } from './money.js';
 import { explain, lineFirst } from './notice.js';
+import { fareOf, placesWord, routeText, when, where } from './occasion.js';
 import { describe } from './orderstate.js';
 
 const { order: id } = data();
@@ -25,6 +26,7 @@ function show(o) {
   box.setAttribute('aria-busy', 'false');
   document.title = `${view.title} · Ropeline`;
   byId('order-title').textContent = o.title || 'Your order';
+  byId('order-where').textContent = [when(o), routeText(o), where(o)].filter(Boolean).join(' · ');
   replace(box,
     h('section.panel.verdict', { 'data-tone': view.tone },
       h('div.verdict-sign', { 'aria-hidden': 'true' }, sign(view.tone)),
@@ -35,10 +37,10 @@ function show(o) {
         h('p.actions', null, view.actions.map((a) => ACTIONS[a](o))))),
     h('section.panel', { 'aria-label': 'What you are buying' },
       h('ul.lines', null, (o.lines || []).map((l) => h('li.line', { 'data-testid': 'order-line' },
-        h('span.line-text', null, h('b', null, l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`)),
+        h('span.line-text', null, h('b', null, l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`), fareOf(l) && h('span.muted', null, fareOf(l))),
         h('span.line-price', null, money(l.price * l.quantity, o.currency))))),
       h('p.total', null, h('span', null, 'Total'), h('b', null, money(o.amount, o.currency)))),
-    h('p.fine', null, `Order ${o.id}`));
+    h('p.fine', null, 'Order ', h('b', { 'data-testid': 'order-number' }, o.number), ' · have this number ready when you ask us about it'));
   plan(view.poll);
   return undefined;
 }
@@ -46,7 +48,7 @@ function show(o) {
 const ACTIONS = {
   pay: (o) => payLink(o, `Pay ${money(o.amount, o.currency)}`),
   retry: (o) => payLink(o, 'Try another card'),
-  cancel: () => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, 'Give the seats back'),
+  cancel: (o) => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, `Give the ${placesWord(o.lines || [])} back`),
   tickets: (o) => h('a.button', { href: o.tickets && o.tickets.length === 1 ? `/tickets/${encodeURIComponent(o.tickets[0].id)}` : '/tickets', 'data-testid': 'see-tickets' }, o.tickets && o.tickets.length === 1 ? 'See your ticket' : 'See your tickets'),
   event: (o) => h('a.button', { href: `/events/${encodeURIComponent(o.event)}` }, 'Back to the event'),
 };

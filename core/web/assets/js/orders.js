@@ -4,13 +4,20 @@ import { read } from './api.js';
 import { byId, h, replace } from './dom.js';
 import { money } from './money.js';
 import { explain } from './notice.js';
+import { fareOf, when, where } from './occasion.js';
 import { STATE_WORDS, describe } from './orderstate.js';
 
 function row(o) {
   const { tone } = describe(o);
   return h('li', null, h('a.panel.order-row', { href: `/orders/${encodeURIComponent(o.id)}`, 'data-testid': 'order-row', 'data-state': o.state },
-    h('span.order-row-text', null, h('b', null, o.title), h('span.muted', null, (o.lines || []).map((l) => l.label).join(' · '))),
+    h('span.order-row-text', null, h('b', null, o.title), h('span.muted', null, `${when(o)} · ${where(o)}`),
+      h('span.muted', null, `Order ${o.number} · ${(o.lines || []).map(lineText).join(' · ')}`)),
     h('span.order-row-end', null, h('b', null, money(o.amount, o.currency)), h('span.badge', { 'data-tone': tone }, STATE_WORDS[o.state] || o.state))));
+}
+
+function lineText(l) {
+  const fare = fareOf(l);
+  return `${l.quantity === 1 ? '' : `${l.quantity} × `}${l.label}${fare && ` (${fare})`}`;
 }
 
 async function start() {

@@ -2,6 +2,7 @@
 // possible steps out. It promises nothing the core has not said.
 
 import { money } from './money.js';
+import { countOf, placesWord } from './occasion.js';
 
 const AGAIN = 1000; // ms; how often to ask while something is under way
 const SLOW = 4000;
@@ -18,15 +19,15 @@ export function describe(o) {
 const STATES = {
   pending_payment(o) {
     if (!o.payment) {
-      return { tone: 'info', title: 'Ready to pay', text: `Pay ${price(o)} before the time runs out. Your seats are held until then.`, actions: ['pay', 'cancel'], poll: 0 };
+      return { tone: 'info', title: 'Ready to pay', text: `Pay ${price(o)} before the time runs out. ${are(o)} held until then.`, actions: ['pay', 'cancel'], poll: 0 };
     }
     const title = o.payment.phase === 'abandoned' ? 'The payment did not go through' : 'Your card was declined';
     const left = o.attempts_left;
     if (left === 0) {
-      return { tone: 'bad', title, text: 'Nothing was charged. This order has no tries left; give the seats back and choose again.', actions: ['cancel'], poll: 0 };
+      return { tone: 'bad', title, text: `Nothing was charged. This order has no tries left; give the ${word(o)} back and choose again.`, actions: ['cancel'], poll: 0 };
     }
     const tries = left === 1 ? 'one try' : `${left} tries`;
-    return { tone: 'warn', title, text: `${why(o)} Nothing was charged, and your seats are still held. Try another card: you have ${tries} left.`, actions: ['retry', 'cancel'], poll: 0 };
+    return { tone: 'warn', title, text: `${why(o)} Nothing was charged, and your ${word(o)} ${be(o)} still held. Try another card: you have ${tries} left.`, actions: ['retry', 'cancel'], poll: 0 };
   },
 
   verifying(o) {
@@ -37,27 +38,27 @@ const STATES = {
   },
 
   confirmed(o) {
-    return { tone: 'good', title: 'It is yours', text: `Your bank approved ${price(o)} and the seats are yours. The money is being collected now.`, actions: ['tickets'], poll: SLOW, settled: true };
+    return { tone: 'good', title: yours(o), text: `Your bank approved ${price(o)} and the ${word(o)} ${be(o)} yours. The money is being collected now.`, actions: ['tickets'], poll: SLOW, settled: true };
   },
 
   captured(o) {
-    return { tone: 'good', title: 'It is yours', text: `Paid: ${price(o)}. Your tickets are ready.`, actions: ['tickets'], poll: 0, settled: true };
+    return { tone: 'good', title: yours(o), text: `Paid: ${price(o)}. Your ${one(o) ? 'ticket is' : 'tickets are'} ready.`, actions: ['tickets'], poll: 0, settled: true };
   },
 
   expired(o) {
     const late = o.payment && !declined(o);
-    return { tone: 'bad', title: 'Time ran out', text: `The seats went back on sale.${late ? ' If your payment still arrives, you get the money back by itself.' : ' Nothing was charged.'}`, actions: ['event'], poll: late ? SLOW : 0 };
+    return { tone: 'bad', title: 'Time ran out', text: `The ${word(o)} went back on sale.${late ? ' If your payment still arrives, you get the money back by itself.' : ' Nothing was charged.'}`, actions: ['event'], poll: late ? SLOW : 0 };
   },
 
-  expired_refunded() {
-    return { tone: 'info', title: 'Time ran out, money returned', text: 'Your payment arrived after the seats had gone. We sent all of it back; your bank may take a few days to show it.', actions: ['event'], poll: 0 };
+  expired_refunded(o) {
+    return { tone: 'info', title: 'Time ran out, money returned', text: `Your payment arrived after the ${word(o)} had gone. We sent all of it back; your bank may take a few days to show it.`, actions: ['event'], poll: 0 };
   },
 
   cancelled(o) {
     const text = {
-      capture_failed: 'Your bank approved the payment and then did not pay it. The seats are free again, and nothing was charged.',
+      capture_failed: `Your bank approved the payment and then did not pay it. The ${word(o)} went back on sale, and nothing was charged.`,
       event_cancelled: 'The event was cancelled. Whatever you paid goes back to you.',
-    }[o.reason] || `You gave the seats back.${o.payment ? ' If anything was charged, it is returned by itself.' : ' Nothing was charged.'}`;
+    }[o.reason] || `You gave the ${word(o)} back.${o.payment ? ' If anything was charged, it is returned by itself.' : ' Nothing was charged.'}`;
     return { tone: 'info', title: 'Cancelled', text, actions: ['event'], poll: 0 };
   },
 
@@ -79,6 +80,26 @@ function declined({ payment }) {
 function why({ payment }) {
   if (payment.phase === 'abandoned') return 'Your payment did not go through.';
   return /insufficient/.test(payment.reason) ? 'There is not enough money on the card.' : 'The bank said no.';
+}
+
+function word(o) {
+  return placesWord(o.lines || []);
+}
+
+function one(o) {
+  return countOf(o.lines || []) === 1;
+}
+
+function be(o) {
+  return one(o) ? 'is' : 'are';
+}
+
+function are(o) {
+  return `Your ${word(o)} ${be(o)}`;
+}
+
+function yours(o) {
+  return one(o) ? 'It is yours' : 'They are yours';
 }
 
 function price({ amount, currency }) {

@@ -14,7 +14,7 @@ export function renderPlaces(counters, { chosen, mine, step, room, open }) {
     const n = chosen(c.id);
     const left = Math.max(0, c.available + mine(c.id) - n);
     return h('li.place', null,
-      h('span.place-text', null, h('b', null, c.name), h('span.muted', null, `${c.price}${status(c.available + mine(c.id))}`)),
+      h('span.place-text', null, h('b', null, c.name), c.fare && h('span.muted', null, c.fare), h('span.muted', null, `${c.price}${status(c.available + mine(c.id))}`)),
       h('span.stepper', { role: 'group', 'aria-label': c.name },
         h('button', { type: 'button', 'data-testid': `place-${c.id}-less`, 'data-focus': `less-${c.id}`, 'aria-label': `One less: ${c.name}`, 'aria-disabled': n === 0, onclick: () => n > 0 && step(c.id, -1) }, '−'),
         h('output', { 'data-testid': `place-${c.id}-count`, 'aria-live': 'polite' }, String(n)),

@@ -3,6 +3,7 @@
 import { read } from './api.js';
 import { byId, h, replace } from './dom.js';
 import { explain } from './notice.js';
+import { when, where } from './occasion.js';
 import { stub } from './stub.js';
 
 async function start() {
@@ -17,6 +18,7 @@ async function start() {
   }
   replace(box, [...events.values()].map((list) => h('section.ticket-group', null,
     h('h2', null, list[0].title),
+    h('p.muted', null, `${when(list[0])} · ${where(list[0])}`),
     h('ul.stubs', null, list.map((t) => h('li', null, stub(t, { link: true })))))));
 }
 

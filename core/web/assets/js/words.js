@@ -3,13 +3,13 @@
 
 const BY_CODE = {
   no_answer: 'We got no answer. Nothing is lost: check your connection and press the button again. It will not be done twice.',
-  hold_expired: 'Your time ran out and the seats went back on sale. Please choose again.',
-  hold_released: 'These seats were given back. Please choose again.',
+  hold_expired: 'Your time ran out and what you held went back on sale. Please choose again.',
+  hold_released: 'What you held was given back. Please choose again.',
   not_on_sale: 'This is not on sale right now.',
   payment_unknown: 'We do not know yet whether your payment went through. Please wait: paying again could charge you twice.',
   payment_in_progress: 'A payment of this order is already under way.',
   already_paid: 'This order is already paid.',
-  limit_exceeded: 'That is more than one person can buy here. Seats you already bought count as well.',
+  limit_exceeded: 'That is more than one person can buy here. What you already bought counts as well.',
   not_enough_places: 'There are not enough places left. Please choose fewer.',
   seat_taken: 'Some of your seats were taken a moment ago.',
   not_found: 'We could not find that. It may belong to another account.',
