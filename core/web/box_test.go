@@ -38,9 +38,15 @@ func newBox() *box {
 	b := &box{states: make([]byte, seatsOfBox), version: 1}
 	mux := http.NewServeMux()
 	event := concert("lights", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox})
-	mux.Handle("/v1/", catalogue(event))
+	field := concert("field", map[string]any{"kind": "area", "geometry": nil,
+		"levels":   []any{map[string]any{"class": "F", "name": "Field pass, all days", "amount": 4000}},
+		"counters": []any{map[string]any{"id": 1, "kind": "area", "name": "Field", "class": "F", "capacity": 9, "available": 9}}})
+	mux.Handle("/v1/", catalogue(event, field))
 	mux.HandleFunc("GET /v1/geometry/bowl", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, bowl()) })
 	mux.HandleFunc("GET /v1/events/lights/seats", b.seats)
+	mux.HandleFunc("GET /v1/events/field/seats", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 200, map[string]any{"event": "field", "version": 1, "count": 0, "states": "", "counters": []any{map[string]any{"id": 1, "available": 9}}})
+	})
 	mux.HandleFunc("POST /v1/events/lights/holds", b.hold)
 	mux.HandleFunc("GET /v1/events/lights/holds/{hold}", func(w http.ResponseWriter, _ *http.Request) {
 		b.mu.Lock()

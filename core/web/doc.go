@@ -54,6 +54,7 @@
 //	see-tickets             link to the tickets of the order
 //	order-row               one of the visitor's orders
 //	ticket-card             one ticket; ticket-qr is its image, ticket-where the place
-//	sign-out                signs out, on pages of orders and tickets
+//	account                 the account's menu in the header: account-name, and
+//	                        sign-out, which signs out
 //	notice                  a message to the visitor; data-code is the problem's code
 package web

@@ -29,6 +29,7 @@ type view struct {
 	Nav      string // which link of the header is this page
 	Room     string
 	SignedIn bool
+	Account  string // e-mail address of the signed-in account, "" if unknown
 	SignIn   string // address of the sign-in page that returns here
 	Wide     bool   // the page uses the whole width
 	Data     any
@@ -69,8 +70,9 @@ func (s *site) page(rt route) http.HandlerFunc {
 			personal = true // an error is not kept either
 		}
 		v.Room = s.room
-		_, noCookie := r.Cookie(AccountCookie)
-		v.SignedIn = noCookie == nil
+		if c, err := r.Cookie(AccountCookie); err == nil {
+			v.SignedIn, v.Account = true, accountName(c.Value)
+		}
 		v.SignIn = "/sign-in?return=" + url.QueryEscape(returnPath(r.URL))
 
 		var out bytes.Buffer

@@ -33,6 +33,10 @@ func TestPages(t *testing.T) {
 		{"a seat that goes while one looks leaves the choice", seatGoes},
 		{"what one bought oneself is not called taken", boughtOneself},
 		{"a hold is there again after a reload", reloadedHold},
+		{"a hold given back in another tab is over here too", givenBackElsewhere},
+		{"a quantity's button stays in place", steadyButtons},
+		{"a search has a short address", shortSearch},
+		{"what is over is not at the checkout", overAtCheckout},
 		{"the line takes over and nothing is lost", theLine},
 		{"signing in comes back here", signIn},
 		{"a card token is paid once", cardToken},
@@ -195,6 +199,56 @@ func reloadedHold(t *testing.T, v *visitor) {
 	v.chosen(2) // to be held again with one press
 }
 
+func givenBackElsewhere(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	v.box.end("released")
+	// What the browser does in this tab when another one forgets the hold.
+	evaluate[any](t, v.ctx, `localStorage.removeItem('rl.hold.lights'), dispatchEvent(new StorageEvent('storage', { key: 'rl.hold.lights' })), null`)
+	v.until("an empty basket", `document.querySelector('#basket[data-state=empty]') && !document.querySelector('[data-testid=countdown]')`)
+	if said := v.text("[data-testid=notice]"); said != "" {
+		t.Errorf("the visitor, who gave it back, is told %q", said)
+	}
+}
+
+func steadyButtons(t *testing.T, v *visitor) {
+	v.open("/events/field")
+	v.until("the button", `document.querySelector('[data-testid=place-1-more]')`)
+	evaluate[any](t, v.ctx, `self.button = document.querySelector('[data-testid=place-1-more]'), button.focus(), null`)
+	v.keys(kb.Enter)
+	v.until("one", `document.querySelector('[data-testid=place-1-count]').textContent === '1'`)
+	v.keys(kb.Enter)
+	v.until("two", `document.querySelector('[data-testid=place-1-count]').textContent === '2'`)
+	if !evaluate[bool](t, v.ctx, `button.isConnected && document.activeElement === button`) {
+		t.Error("the button was made anew under the finger")
+	}
+	if said := v.text("#places"); !strings.Contains(said, "Field pass, all days") {
+		t.Errorf("the price is not named: %q", said)
+	}
+}
+
+func shortSearch(t *testing.T, v *visitor) {
+	v.open("/?q=x")
+	if evaluate[bool](t, v.ctx, `document.querySelector('.travel').open`) {
+		t.Error("the fields of a route open by themselves")
+	}
+	run(t, v.ctx, "search", chromedp.Clear(chromedp.CSS("#q")), chromedp.SendKeys(chromedp.CSS("#q"), "lights"+kb.Enter))
+	v.until("the answer", `location.search.includes('lights') && document.readyState === 'complete'`)
+	if got := evaluate[string](t, v.ctx, `location.search`); got != "?q=lights" {
+		t.Errorf("the address has %s", got)
+	}
+}
+
+func overAtCheckout(t *testing.T, v *visitor) {
+	for _, state := range []string{"cancelled", "expired", "refunded"} {
+		v.box.sell(state, nil)
+		v.open("/checkout/1-o")
+		v.until(state+" at its order", `location.pathname === '/orders/1-o' && document.querySelector('[data-testid=order][data-state=`+state+`]')`)
+	}
+}
+
 func theLine(t *testing.T, v *visitor) {
 	v.seatMap()
 	v.click("best-pick")
@@ -222,6 +276,23 @@ func signIn(t *testing.T, v *visitor) {
 	if got := evaluate[string](t, v.ctx, `new URLSearchParams(location.search).get('return')`); got != "/events/lights" {
 		t.Errorf("comes back to %q", got)
 	}
+	// Back without an account nothing is held; with one, what was pressed is done, as the same action.
+	v.seatMap()
+	v.chosen(2)
+	if text := v.text("[data-testid=hold]"); text != "Sign in to hold" {
+		t.Errorf("the button says %q", text)
+	}
+	v.box.next(answer{status: 401, body: map[string]any{"code": "unauthenticated"}})
+	v.click("hold")
+	v.until("the sign-in page", `location.pathname === '/sign-in'`)
+	evaluate[any](t, v.ctx, `document.cookie = 'ropeline_account=x; path=/', null`)
+	v.open("/events/lights")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	calls := v.box.calls()
+	if len(calls) != 3 || calls[1].key != calls[2].key {
+		t.Errorf("calls: %+v", calls)
+	}
+	evaluate[any](t, v.ctx, `document.cookie = 'ropeline_account=; path=/; max-age=0', null`)
 }
 
 // The card token is spent once, whatever is reloaded.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -185,11 +186,15 @@ func TestHeaderShowsWhoIsSignedIn(t *testing.T) {
 	if strings.Contains(in, "/sign-in") || !strings.Contains(in, `href="/tickets"`) {
 		t.Error("a signed-in person does not get the links to what is theirs")
 	}
-	if strings.Contains(in, `action="/sign-out"`) {
-		t.Error("signing out, which gives up the place inside, is offered beside the seats")
+	if strings.Contains(in, "Signed in as") {
+		t.Error("a token that cannot be read has a name")
 	}
-	if _, mine := get(t, h, "/tickets", "Cookie", AccountCookie+"=x"); !strings.Contains(mine, `action="/sign-out"`) {
-		t.Error("a signed-in person cannot sign out")
+	token := "x." + base64.RawURLEncoding.EncodeToString([]byte(`{"email":"ada<b>@example.com"}`)) + ".y"
+	for _, page := range everyPage {
+		_, mine := get(t, h, page.path, "Cookie", AccountCookie+"="+token)
+		if !strings.Contains(mine, `action="/sign-out"`) || !strings.Contains(mine, "ada&lt;b&gt;@example.com") {
+			t.Errorf("%s: a signed-in person is not told as whom, or cannot sign out", page.path)
+		}
 	}
 	_, out = get(t, h, "/checkout/1-a?card_token=tok_ok&x=1")
 	if strings.Contains(out, "tok_ok") {
@@ -237,4 +242,17 @@ func TestWithoutAnAPIThereIsNoHandler(t *testing.T) {
 		}
 	}()
 	Handler(Options{})
+}
+
+// Browsers ignore the header over plain http, with a warning on each page.
+func TestTheOpenerPolicyIsSentWhereItCounts(t *testing.T) {
+	h := storefront()
+	plain, _ := get(t, h, "/")
+	secure, _ := get(t, h, "/", "X-Forwarded-Proto", "https")
+	if got := plain.Header.Get("Cross-Origin-Opener-Policy"); got != "" {
+		t.Errorf("over http: %q", got)
+	}
+	if got := secure.Header.Get("Cross-Origin-Opener-Policy"); got != "same-origin" {
+		t.Errorf("over https: %q", got)
+	}
 }

@@ -22,8 +22,8 @@ type Options struct {
 }
 
 // AccountCookie is the cookie that carries the signed-in account. The
-// storefront never reads its value, only whether it is there, to choose between
-// "Sign in" and the links to orders and tickets.
+// storefront trusts nothing in it: whether it is there chooses between "Sign in"
+// and the links to orders and tickets, and its name is shown to whoever sent it.
 const AccountCookie = "ropeline_account"
 
 // Handler returns the storefront. It answers every path: those it does not know

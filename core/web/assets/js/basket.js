@@ -33,8 +33,10 @@ const PARTS = {
 
   chosen: (m, on) => [
     list(`${plural(m.choice.count, ...m.noun)} chosen`, 'chosen', 'chosen-item', m.items),
-    pay(m.total, main('hold', 'Hold for me', m.busy, on.take)),
-    h('p.fine', null, `Not yours yet: the button holds ${m.choice.count === 1 ? 'it' : 'them'} for ${m.holdFor}.`),
+    pay(m.total, main('hold', m.signedIn ? 'Hold for me' : 'Sign in to hold', m.busy, on.take)),
+    h('p.fine', null, m.signedIn
+      ? `Not yours yet: the button holds ${m.choice.count === 1 ? 'it' : 'them'} for ${m.holdFor}.`
+      : `Not yours yet: once you have signed in, ${m.choice.count === 1 ? 'it is' : 'they are'} held for ${m.holdFor}.`),
   ],
 
   held: (m, on) => [

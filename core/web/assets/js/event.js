@@ -10,6 +10,7 @@ import { Holding } from './holding.js';
 import { chosenLines, countersOf, heldLines, placesOf, seatsOf, withPrices } from './lines.js';
 import { money, plural } from './money.js';
 import { dismiss, explain, notify } from './notice.js';
+import { goOnAfterSignIn, goingOn, signedIn } from './signin.js';
 import { renderPlaces } from './places.js';
 import { bestTogether } from './seats/best.js';
 import { AVAILABLE, HELD, SOLD } from './seats/codec.js';
@@ -41,7 +42,7 @@ function render() {
     chosen: (id) => choice.places.get(id) || 0, mine: (id) => held.get(id) || 0, step, room: choice.room, open: sale === 'open',
   });
   renderBasket(byId('basket'), {
-    choice, hold, busy, sale, max: choice.max, noun, holdFor: span(event.hold_seconds),
+    choice, hold, busy, sale, signedIn, max: choice.max, noun, holdFor: span(event.hold_seconds),
     same: Boolean(hold) && choice.equals(hold.lines), ...chosenLines({ choice, venue, counters, currency: event.currency }),
     lines: hold ? heldLines(hold, { venue, counters }) : [], heldTotal: hold ? money(hold.amount, hold.currency) : '',
   }, { take, release, checkout, undo: () => adopt(holding.hold), expired });
@@ -115,8 +116,11 @@ async function working(action) {
   }
 }
 
+// take holds what is chosen. Without an account it says so and goes on by itself
+// after signing in, with the same key.
 function take() {
   return working(async () => {
+    if (!signedIn) goOnAfterSignIn(event.id);
     adopt(await holding.take(choice.request()));
     dismiss('seat_taken');
     dismiss('expired');
@@ -219,10 +223,21 @@ async function start() {
   choice.onChange(render);
   render();
   feed = follow(event.seats, { states: received, problem: (p) => explain(p, { quiet: true }) });
-  document.addEventListener('visibilitychange', async () => {
-    if (document.hidden || !holding.hold || busy) return;
-    if (!(await holding.restore()) && !over()) expired();
-  });
+  document.addEventListener('visibilitychange', again);
+  addEventListener('focus', again);
+  addEventListener('storage', (e) => { if (e.key === holding.name) again(); }); // another tab held, changed or gave back
+  if (goingOn(event.id) && choice.count) await take();
+}
+
+// again looks what became of the hold while this tab was not in front.
+async function again() {
+  if (document.hidden || busy || !(holding.hold || holding.kept())) return;
+  const before = holding.hold;
+  const changed = Boolean(before) && !choice.equals(before.lines); // a wish of this tab stays
+  const hold = await holding.restore();
+  if (hold && hold.id !== before?.id && !changed) adopt(hold);
+  else if (!hold && before && !over()) expired();
+  else render();
 }
 
 // opening loads the page again when the sale starts, a little later for some, so

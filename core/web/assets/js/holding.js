@@ -13,9 +13,11 @@ export class Holding {
     this.ended = ''; // the state of the last hold that is over: expired, sold or released
   }
 
-  // restore asks for the hold this browser made earlier; null if it is over.
+  // restore asks for the hold this browser made earlier, in this tab or another;
+  // null if it is over. What this tab shows is asked for too: another tab that
+  // gave it back has forgotten it for both.
   async restore() {
-    const kept = this.kept();
+    const kept = this.kept() || (this.hold && { hold: this.hold.id, order: this.order });
     if (!kept) return null;
     try {
       const hold = await read(`${this.path}/${encodeURIComponent(kept.hold)}`);

@@ -9,7 +9,7 @@ const SLOW = 4000;
 
 // describe returns {tone, title, text, actions, poll, settled}.
 // actions: pay, retry, cancel, tickets, event. poll: ms, or 0 when nothing will
-// change by itself.
+// change by itself. settled: there is nothing to check out any more.
 export function describe(o) {
   const f = STATES[o.state];
   if (!f) return { tone: 'info', title: 'Your order', text: `State: ${o.state}.`, actions: [], poll: SLOW };
@@ -47,11 +47,11 @@ const STATES = {
 
   expired(o) {
     const late = o.payment && !declined(o);
-    return { tone: 'bad', title: 'Time ran out', text: `The ${word(o)} went back on sale.${late ? ' If your payment still arrives, you get the money back by itself.' : ' Nothing was charged.'}`, actions: ['event'], poll: late ? SLOW : 0 };
+    return { tone: 'bad', title: 'Time ran out', text: `The ${word(o)} went back on sale.${late ? ' If your payment still arrives, you get the money back by itself.' : ' Nothing was charged.'}`, actions: ['event'], poll: late ? SLOW : 0, settled: true };
   },
 
   expired_refunded(o) {
-    return { tone: 'info', title: 'Time ran out, money returned', text: `Your payment arrived after the ${word(o)} had gone. We sent all of it back; your bank may take a few days to show it.`, actions: ['event'], poll: 0 };
+    return { tone: 'info', title: 'Time ran out, money returned', text: `Your payment arrived after the ${word(o)} had gone. We sent all of it back; your bank may take a few days to show it.`, actions: ['event'], poll: 0, settled: true };
   },
 
   cancelled(o) {
@@ -59,7 +59,7 @@ const STATES = {
       capture_failed: `Your bank approved the payment and then did not pay it. The ${word(o)} went back on sale, and nothing was charged.`,
       event_cancelled: 'The event was cancelled. Whatever you paid goes back to you.',
     }[o.reason] || `You gave the ${word(o)} back.${o.payment ? ' If anything was charged, it is returned by itself.' : ' Nothing was charged.'}`;
-    return { tone: 'info', title: 'Cancelled', text, actions: ['event'], poll: 0 };
+    return { tone: 'info', title: 'Cancelled', text, actions: ['event'], poll: 0, settled: true };
   },
 
   partly_refunded() {
@@ -68,7 +68,7 @@ const STATES = {
 
   refunded(o) {
     const text = o.reason === 'chargeback' ? 'Your bank took the payment back, so the tickets are no longer valid.' : `${price(o)} went back to you; your bank may take a few days to show it. The tickets are no longer valid.`;
-    return { tone: 'info', title: 'Refunded', text, actions: ['event'], poll: 0 };
+    return { tone: 'info', title: 'Refunded', text, actions: ['event'], poll: 0, settled: true };
   },
 };
 

@@ -1,25 +1,54 @@
 // Areas and fare classes: a quantity each.
 
-import { byId, differs, h, replace } from './dom.js';
+import { byId, h } from './dom.js';
 
 const FEW = 50; // from here on the number left is worth knowing
 
-// renderPlaces draws counters [{id, name, available, price}]. chosen(id) and
-// mine(id) are the quantities wanted and held, step(id, by) changes the first,
-// room is how many more are possible, open whether it is on sale.
+// rows are kept by counter: a button pressed again and again stays the same
+// element, so that neither the focus nor a second press is lost.
+const rows = new Map();
+
+// renderPlaces draws counters [{id, name, fare, price, available}]. chosen(id)
+// and mine(id) are the quantities wanted and held, step(id, by) changes the
+// first, room is how many more are possible, open whether it is on sale.
 export function renderPlaces(counters, { chosen, mine, step, room, open }) {
   const box = byId('places');
-  if (!box || !differs(box, [room, open, counters.map((c) => [c, chosen(c.id), mine(c.id)])])) return;
-  replace(box, counters.map((c) => {
+  if (!box) return;
+  for (const c of counters) if (!rows.has(c.id)) rows.set(c.id, makeRow(c));
+  const wanted = counters.map((c) => rows.get(c.id).el);
+  if (wanted.length !== box.children.length || wanted.some((el, k) => el !== box.children[k])) box.replaceChildren(...wanted);
+  for (const c of counters) {
     const n = chosen(c.id);
-    const left = Math.max(0, c.available + mine(c.id) - n);
-    return h('li.place', null,
-      h('span.place-text', null, h('b', null, c.name), c.fare && h('span.muted', null, c.fare), h('span.muted', null, `${c.price}${status(c.available + mine(c.id))}`)),
-      h('span.stepper', { role: 'group', 'aria-label': c.name },
-        h('button', { type: 'button', 'data-testid': `place-${c.id}-less`, 'data-focus': `less-${c.id}`, 'aria-label': `One less: ${c.name}`, 'aria-disabled': n === 0, onclick: () => n > 0 && step(c.id, -1) }, '−'),
-        h('output', { 'data-testid': `place-${c.id}-count`, 'aria-live': 'polite' }, String(n)),
-        h('button', { type: 'button', 'data-testid': `place-${c.id}-more`, 'data-focus': `more-${c.id}`, 'aria-label': `One more: ${c.name}`, 'aria-disabled': !open || left === 0 || room < 1, onclick: () => open && left > 0 && step(c.id, 1) }, '+')));
-  }));
+    const there = c.available + mine(c.id);
+    const row = rows.get(c.id);
+    put(row.price, `${c.price}${status(there)}`);
+    put(row.count, String(n));
+    row.press = (by) => {
+      if (by < 0 ? n > 0 : open && there > n) step(c.id, by);
+    };
+    row.less.setAttribute('aria-disabled', String(n === 0));
+    row.more.setAttribute('aria-disabled', String(!open || there <= n || room < 1));
+  }
+}
+
+function makeRow(c) {
+  const row = { press() {} };
+  const button = (name, text, what, by) => h('button', {
+    type: 'button', 'data-testid': `place-${c.id}-${name}`, 'aria-label': `${what}: ${c.name}`, onclick: () => row.press(by),
+  }, text);
+  row.price = h('span.muted');
+  row.less = button('less', '−', 'One less', -1);
+  row.more = button('more', '+', 'One more', 1);
+  row.count = h('output', { 'data-testid': `place-${c.id}-count`, 'aria-live': 'polite' });
+  row.el = h('li.place', null,
+    h('span.place-text', null, h('b', null, c.name), c.fare && h('span.muted', null, c.fare), row.price),
+    h('span.stepper', { role: 'group', 'aria-label': c.name }, row.less, row.count, row.more));
+  return row;
+}
+
+// put changes text only where it differs: an unchanged count is not read out again.
+function put(el, text) {
+  if (el.textContent !== text) el.textContent = text;
 }
 
 function status(available) {

@@ -26,3 +26,24 @@ if (room) {
     }
   }, EVERY);
 }
+
+// A search's address is shared and kept: fields left empty have no business in it.
+const search = document.querySelector('form[role=search]');
+if (search) {
+  search.addEventListener('submit', () => {
+    const empty = [...search.elements].filter((e) => e.name && !e.value);
+    for (const e of empty) e.disabled = true; // a disabled field is not sent
+    setTimeout(() => { for (const e of empty) e.disabled = false; }); // for who comes back to this page
+  });
+}
+
+// The account's menu closes like any other.
+const account = document.querySelector('.account');
+if (account) {
+  addEventListener('click', (e) => { if (!account.contains(e.target)) account.open = false; });
+  addEventListener('keydown', (e) => {
+    if (e.key !== 'Escape' || !account.open) return;
+    account.open = false;
+    account.firstElementChild.focus();
+  });
+}
