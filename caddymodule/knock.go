@@ -160,13 +160,13 @@ func (h *Handler) serveLeave(w http.ResponseWriter, r *http.Request) error {
 			return h.unavailable(w, r)
 		}
 		if who = (line.Visitor{ID: string(v.pass.VID), Index: lease.Index}); !ok {
-			h.room.ended.add(who.ID, time.Now().Add(endedFor))
+			h.room.ended.add(v.pass.Term, who.ID)
 			return h.left(w, r)
 		}
 	case !v.hasTicket || v.ticket.Index < 0:
 		return h.left(w, r)
 	}
-	if err := h.room.leave(r.Context(), who); err != nil {
+	if err := h.room.line.Leave(r.Context(), who); err != nil {
 		return h.unavailable(w, r)
 	}
 	return h.left(w, r)

@@ -55,7 +55,7 @@ func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *s
 	}
 	r.conf.Store(&conf)
 	r.line, err = store.Room(line.Config{
-		Name: name, Settings: settings, Dir: dir, Logger: r.log, Events: r.events,
+		Name: name, Settings: settings, Dir: dir, Logger: r.log, Events: r.events, Ended: r.over,
 		Lottery: line.Lottery{
 			Secret: r.drawSecret, Root: lottery.Root, Seed: lottery.Seed,
 			Place: func(seed [32]byte, n int64) func(int64) int64 { return lottery.NewPerm(seed, n).Place },
@@ -196,5 +196,6 @@ func (r *room) now() time.Time {
 	return now
 }
 
-// ready says whether keys are there; a request can arrive before the app has started.
-func (r *room) ready() bool { return r.ring.Load() != nil }
+// ready says whether keys are there and it is known whose passes work no more; a request can arrive before the app has
+// started.
+func (r *room) ready() bool { return r.ring.Load() != nil && r.ended.learned.Load() }

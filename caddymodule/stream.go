@@ -75,12 +75,12 @@ func (s *streams) renewed(p admission.Pass) {
 }
 
 // cut ends the streams whose pass is not good any more.
-func (s *streams) cut(now time.Time, snap line.Snapshot, ended func(string) bool) {
+func (s *streams) cut(now time.Time, snap line.Snapshot, ended func(vid string, term int64) bool) {
 	s.mu.Lock()
 	var over []*stream
 	for _, of := range s.all {
 		for st := range of {
-			if p := st.pass.Load(); now.After(p.Expires) || ended(st.vid) || known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term) {
+			if p := st.pass.Load(); now.After(p.Expires) || ended(st.vid, p.Term) || known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term) {
 				over = append(over, st)
 			}
 		}

@@ -109,7 +109,7 @@ func TestEventStreamsEndWithThePass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			never := func(string) bool { return false }
+			never := func(string, int64) bool { return false }
 			long := p
 			long.Expires = p.Expires.Add(time.Minute)
 			room.streams.renewed(long)

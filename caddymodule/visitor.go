@@ -53,6 +53,7 @@ func (h *Handler) identify(r *http.Request) (v visitor) {
 			v.staleTicket = true
 			continue
 		}
+		h.room.line.Seen(ticketToken(t))
 		if known(snap) && t.Epoch != snap.Epoch {
 			continue // an older line: its places are gone, and the visitor joins this one
 		}
@@ -71,14 +72,29 @@ func (h *Handler) identify(r *http.Request) (v visitor) {
 			// may be another's. Leeway is for origins, whose clocks nobody measures.
 			tokenInvalid.WithLabelValues(h.Room, string(admission.ReasonExpired)).Inc()
 			v.stalePass = true
-		case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID)):
+		case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID), p.Term):
 			v.stalePass = true
 		default:
+			h.room.line.Seen(passToken(p))
 			v.pass, v.rawPass, v.inside = p, raw, true
 			return v
 		}
 	}
 	return v
+}
+
+// ticketToken and passToken are what authentic tokens tell a store that has lost something.
+func ticketToken(t admission.Ticket) line.Token {
+	n := int64(unknown)
+	if t.Drawn {
+		n = t.N
+	}
+	return line.Token{Epoch: t.Epoch, ID: string(t.VID), Index: t.Index, Place: unknown, N: n}
+}
+
+func passToken(p admission.Pass) line.Token {
+	return line.Token{Epoch: p.Epoch, ID: string(p.VID), Index: admission.NoIndex, Place: p.Place, N: unknown,
+		Pass: true, Term: p.Term, Expires: p.Expires, Hard: p.Hard}
 }
 
 // known says whether the room has been heard of at all; before that, a token's own times have to do.

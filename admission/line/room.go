@@ -32,6 +32,10 @@ type Config struct {
 	// Events receives what happened in the store's order, each event once, from one goroutine at a time,
 	// before the visitors it concerns get their answers. It must not call the room. Nil: nothing is logged.
 	Events func([]Event)
+	// Ended receives visitors whose sessions of this term (or an earlier one) are over although their passes have not
+	// expired, by whatever edge and however this one learns it; perhaps more than once. The first call comes from Start
+	// when the log has been read, also if there are none. It may come from any goroutine and must not call the room.
+	Ended  func(term int64, vids []string)
 	Logger *slog.Logger // default: slog.Default
 }
 
@@ -137,6 +141,7 @@ func (r *Room) Start(ctx context.Context) error {
 		return fmt.Errorf("room %s: %w", r.cfg.Name, err)
 	}
 	r.log = log
+	r.overAtStart()
 	r.nameEdge()
 	r.keys = roomKeys(r.store.prefix, r.cfg.Name, r.edge)
 	r.mover.reset()

@@ -149,9 +149,12 @@ func (r *Room) Leave(ctx context.Context, v Visitor) error {
 		}
 		h := rep.header
 		var synced <-chan error
-		if r.life.within(h.gen, func() {
-			synced = r.log.sync(record{Kind: kindEnded, Epoch: h.epoch, Vid: v.ID, N: num(rep.results[0][0]), Term: h.term, End: h.rt + h.hard})
-		}) {
+		said := record{Kind: kindSpent, Epoch: h.epoch, N: num(rep.results[0][0]), Term: h.term}
+		if rep.results[0][1] == "1" { // a session ended, also if it did at an earlier try whose answer was lost
+			said.Kind, said.Vid, said.End = kindEnded, v.ID, h.rt+h.hard
+			r.over(h.term, v.ID)
+		}
+		if r.life.within(h.gen, func() { synced = r.log.sync(said) }) {
 			return <-synced
 		}
 	}

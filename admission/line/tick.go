@@ -23,6 +23,7 @@ type rhythm struct {
 	ahead                    float64
 	waiting                  int64
 	failing                  bool
+	over                     overSeen
 }
 
 func (r *Room) tickLoop(ctx context.Context) {
@@ -92,7 +93,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 		err = errors.Join(err, r.raiseCeiling(ctx, h))
 	}
 	r.sendConfirms(ctx)
-	err = errors.Join(err, r.sendTokens(ctx))
+	err = errors.Join(err, r.sendTokens(ctx), r.followOver(ctx, h, rh))
 	if now.Sub(rh.presence) >= presenceEvery {
 		rh.presence = now
 		err = errors.Join(err, r.flushPresence(ctx))

@@ -24,8 +24,18 @@ type Token struct {
 type seen struct {
 	mu   sync.Mutex
 	gen  string
-	told map[string]struct{}
+	told map[string]bool // true once the store has been told
 	wait []Token
+}
+
+// passKey sets a visitor's pass apart from its ticket.
+const passKey = " pass"
+
+func (t Token) key() string {
+	if t.Pass {
+		return t.ID + passKey
+	}
+	return t.ID
 }
 
 const (
@@ -43,20 +53,17 @@ func (r *Room) Seen(t Token) {
 	if v.merging == 0 && (t.Epoch != v.epoch || !t.Pass) {
 		return
 	}
-	key := t.ID
-	if t.Pass {
-		key += " pass"
-	}
+	key := t.key()
 	s := &r.seen
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gen != v.gen || s.told == nil {
-		s.gen, s.told = v.gen, map[string]struct{}{}
+		s.gen, s.told = v.gen, map[string]bool{}
 	}
 	if _, known := s.told[key]; known || len(s.told) >= seenMax {
 		return
 	}
-	s.told[key] = struct{}{}
+	s.told[key] = false
 	s.wait = append(s.wait, t)
 }
 
@@ -91,6 +98,13 @@ func (r *Room) sendTokens(ctx context.Context) error {
 			s.mu.Unlock()
 			return err
 		}
+		s.mu.Lock()
+		for _, t := range part {
+			if _, still := s.told[t.key()]; still {
+				s.told[t.key()] = true
+			}
+		}
+		s.mu.Unlock()
 	}
 	return nil
 }
