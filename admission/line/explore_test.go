@@ -63,13 +63,13 @@ func (w *world) step() {
 		}
 	case n < 93:
 		w.again(a)
-	case n < 94:
+	case n < 96:
 		w.recall(a)
-	case n < 95:
+	case n < 97:
 		if w.rng.IntN(3) == 0 {
 			w.reset(a)
 		}
-	case n < 97:
+	case n < 99:
 		w.open(a)
 	default:
 		w.save()

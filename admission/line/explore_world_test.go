@@ -198,6 +198,7 @@ func (w *world) boot(a *actor, disk *checkpoint) {
 	}
 	r.nameEdge()
 	r.keys = roomKeys(a.store.prefix, w.name, r.edge)
+	r.tiny = 3
 	r.clock = func() int64 { return w.clock }
 	a.r, a.rh = r, rhythm{}
 }

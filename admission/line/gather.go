@@ -135,7 +135,7 @@ func (r *Room) sendTouches(ctx context.Context, touches map[string]touch) (map[s
 				continue
 			}
 			leases[vids[i]] = Lease{End: h.clock(end), HardEnd: h.clock(hard), Now: h.clock(h.rt), Epoch: h.epoch, Term: h.term, Index: index, Place: place}
-			records = append(records, record{Kind: kindLease, Epoch: h.epoch, Vid: vids[i], N: index, Term: h.term, Place: place, End: end, Hard: hard})
+			records = append(records, record{Kind: kindLease, Epoch: h.epoch, Vid: vids[i], N: index, Term: h.term, Place: place, Entry: num(f[4]), End: end, Hard: hard})
 		}
 		if !r.life.within(h.gen, func() { r.log.append(records...) }) {
 			return ErrMerging // the report about the loss did not speak of these ends

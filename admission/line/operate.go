@@ -29,7 +29,8 @@ func (r *Room) Recall(ctx context.Context, e Expect) error {
 	if err != nil {
 		return err
 	}
-	return r.acknowledge(ctx, rep.header)
+	_, err = r.settle(ctx, rep.header)
+	return err
 }
 
 // Reset begins a new line: the epoch is raised, every ticket and pass of the old one is unknown from now on. State
@@ -59,7 +60,8 @@ func (r *Room) Reset(ctx context.Context, e Expect, s Settings) (epoch int64, er
 	if err := r.raiseCeiling(ctx, rep.header); err != nil {
 		return epoch, err
 	}
-	return epoch, r.acknowledge(ctx, r.view.Load().header)
+	_, err = r.settle(ctx, r.view.Load().header)
+	return epoch, err
 }
 
 // Resume ends a merge that waits for an edge or for a checkpoint, or clears a conflict that was looked into. No index

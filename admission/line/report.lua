@@ -177,7 +177,10 @@ if knows and epoch == h.epoch then
         call('HDEL', fresh, vid)
         call('ZREM', door, vid)
         call('ZREM', seen, vid)
-        call('HSET', sess, vid, l[2] .. ' ' .. l[3] .. ' ' .. l[4] .. ' ' .. int(hard))
+        -- An edge that only renewed the session may not know its entry.
+        local entry = string.match(call('HGET', sess, vid) or '', '^%d+ %d+ (%d+)')
+        if not entry or tonumber(entry) < tonumber(l[4]) then entry = l[4] end
+        call('HSET', sess, vid, l[2] .. ' ' .. l[3] .. ' ' .. entry .. ' ' .. int(hard))
       end
     end
     for _, w in ipairs(waits) do

@@ -58,6 +58,7 @@ type Room struct {
 	life    life
 	seen    seen
 	process string       // of this run, to tell its reports from an earlier one's
+	tiny    int64        // a test's ceiling, so that few people reach it; 0: firstCeiling
 	clock   func() int64 // a test's clock, unix microseconds; nil: the store's
 
 	file    atomic.Pointer[Settings] // as the file last said them

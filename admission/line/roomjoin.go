@@ -70,12 +70,20 @@ func (r *Room) raiseCeiling(ctx context.Context, h header) error {
 	if v := r.view.Load(); v.ceil > h.ceil {
 		return nil
 	}
-	ceil := h.ceil + max(firstCeiling, 60*r.mover.joinsPerSecond())
+	ceil := h.ceil + r.ceilingStep()
 	if err := <-r.log.sync(record{Kind: kindCeil, Epoch: h.epoch, N: ceil}); err != nil {
 		return err
 	}
 	_, err := r.call(ctx, scriptRaise, ceil)
 	return err
+}
+
+// ceilingStep is how far a ceiling goes: a minute of joins.
+func (r *Room) ceilingStep() int64 {
+	if r.tiny > 0 {
+		return r.tiny
+	}
+	return max(firstCeiling, 60*r.mover.joinsPerSecond())
 }
 
 // noteDraw puts the size of a draw on disk before any ticket of behind it leaves: a merge never freezes by itself.

@@ -89,7 +89,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	if h.phase == phaseDrawing && h.leader == r.edge {
 		err = errors.Join(err, r.drawStep(ctx, h))
 	}
-	if step := max(firstCeiling, 60*r.mover.joinsPerSecond()); h.ceil-h.next < step/2 {
+	if h.ceil-h.next < r.ceilingStep()/2 {
 		err = errors.Join(err, r.raiseCeiling(ctx, h))
 	}
 	r.sendConfirms(ctx)
