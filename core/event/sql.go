@@ -59,6 +59,7 @@ const (
 		(SELECT min(amount) FROM price_level p WHERE p.event_id = e.id),
 		coalesce(v.seat_count, 0),
 		(SELECT coalesce(sum(capacity), 0)::int FROM counter c WHERE c.event_id = e.id)`
+	// A day of any zone lies within a day of UTC's: that is what the index is asked for.
 	// Words of strangers are only ever parameters, compared with strpos: no pattern
 	// language that they could speak.
 	sqlSearch = sqlSummary + ` FROM event e LEFT JOIN venue v ON v.id = e.venue_id
@@ -68,6 +69,7 @@ const (
 		AND ($3 = '' OR strpos(lower(e.route_from), lower($3)) > 0)
 		AND ($4 = '' OR strpos(lower(e.route_to), lower($4)) > 0)
 		AND ($5::text IS NULL OR (e.starts_at AT TIME ZONE e.time_zone)::date = $5::text::date)
+		AND e.starts_at >= coalesce($5::text::date - 1, '-infinity')::timestamptz AND e.starts_at < coalesce($5::text::date + 2, 'infinity')::timestamptz
 		ORDER BY e.starts_at, e.slug LIMIT $6`
 	sqlDetail = sqlSummary + `, e.id, e.description, e.organiser, e.max_per_account, e.hold_ttl, v.name, v.city, v.geometry_hash
 		FROM event e LEFT JOIN venue v ON v.id = e.venue_id WHERE e.slug = $1 AND e.state <> 'draft'`
