@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -28,7 +29,10 @@ var (
 	errInvalidBody    = problem.New(http.StatusUnprocessableEntity, "invalid_body", "A member of the body is not as it must be.")
 	errInvalidQuery   = problem.New(http.StatusUnprocessableEntity, "invalid_parameter", "A parameter of the address is not as it must be.")
 	errNotImplemented = problem.New(http.StatusNotImplemented, "not_implemented", "Nobody knows this method.")
-	errPassUnknown    = &problem.Error{Status: http.StatusServiceUnavailable, Code: "pass_keys_unavailable", RetryAfter: time.Second,
+	errNotText        = problem.New(http.StatusUnprocessableEntity, "invalid_text", "Text must be UTF-8 without the character NUL.")
+	errUnavailable    = &problem.Error{Status: http.StatusServiceUnavailable, Code: "unavailable", RetryAfter: 2 * time.Second,
+		Detail: "The database cannot be reached at this moment. Nothing was changed; please try again."}
+	errPassUnknown = &problem.Error{Status: http.StatusServiceUnavailable, Code: "pass_keys_unavailable", RetryAfter: time.Second,
 		Detail: "Passes cannot be checked at this moment. Nothing was changed; please try again."}
 )
 
@@ -67,6 +71,10 @@ func refuse(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error)
 		return
 	case p == nil && errors.As(err, &tooLarge):
 		p = errBodyTooLarge.With("limit", tooLarge.Limit)
+	case p == nil && pg.IsConnection(err):
+		p = errUnavailable // before any COMMIT: one that was sent is outcome_unknown
+	case p == nil && pg.IsNotText(err):
+		p = errNotText
 	case p == nil:
 		p = errInternal
 	}

@@ -31,6 +31,9 @@ func decode(r *http.Request, body []byte, into any) error {
 	if mt, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mt != "application/json" {
 		return errMediaType
 	}
+	if err := checkMembers(body); err != nil {
+		return err
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)

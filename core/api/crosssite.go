@@ -18,7 +18,10 @@ func sameSite(r *http.Request) bool {
 	return originIsOurs(r)
 }
 
+// originIsOurs: an origin is scheme and host and nothing else (RFC 6454), so one with a
+// user before the host is none, whatever a URL parser reads out of it.
 func originIsOurs(r *http.Request) bool {
-	u, err := url.Parse(r.Header.Get("Origin"))
-	return err == nil && u.Host != "" && u.Host == r.Host
+	o := r.Header.Get("Origin")
+	u, err := url.Parse(o)
+	return err == nil && u.Host == r.Host && r.Host != "" && (o == "http://"+u.Host || o == "https://"+u.Host)
 }

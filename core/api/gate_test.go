@@ -146,6 +146,9 @@ func TestCrossSite(t *testing.T) {
 		"foreign origin":             {"Origin", "http://evil.example"},
 		"no origin":                  {},
 		"null origin":                {"Origin", "null"},
+		"our host after a user":      {"Origin", "http://evil@" + host},
+		"a path after our host":      {"Origin", "http://" + host + "/x"},
+		"another scheme":             {"Origin", "ftp://" + host},
 		"our host as a suffix":       {"Origin", "http://evil." + host},
 		"cross-site with our origin": {"Sec-Fetch-Site", "cross-site", "Origin", "http://" + host},
 	} {

@@ -28,6 +28,9 @@ func (a *API) hold(w http.ResponseWriter, r *http.Request, c *call) error {
 	}
 	ask := booking.HoldRequest{Seats: body.Seats, Places: body.Places, Best: body.Best, Fewer: body.AcceptFewer, Accessible: body.Accessible}
 	if body.Replace != nil {
+		if *body.Replace == uuid.Nil { // to the engine that is "no replace", which is not what was asked
+			return errInvalidBody.Say("replace: is no hold.").With("field", "replace")
+		}
 		ask.Replace = *body.Replace
 	}
 	answer, err := a.booking.Hold(r.Context(), c.command(chi.URLParam(r, "event")), ask)

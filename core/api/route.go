@@ -79,7 +79,10 @@ func (a *API) serve(rt *route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		observed(r).route = rt.name
 		w.Header().Set("Cache-Control", rt.cache)
-		err := a.run(rt, w, r)
+		err := error(errNoRoute)
+		if isText(r.URL.Path) { // nothing we have is named otherwise
+			err = a.run(rt, w, r)
+		}
 		if rt.is(needAccount) && errors.Is(err, problem.NotFound) {
 			// One sentence for what is another's and for what nobody has: the detail
 			// of the part that found out would tell the two apart.
@@ -156,6 +159,8 @@ func checkQuery(rt *route, r *http.Request) error {
 			return errInvalidQuery.Say("%s: is no parameter of this address.", clip(name)).With("parameter", clip(name))
 		case len(values) > 1:
 			return errInvalidQuery.Say("%s: is there more than once.", name).With("parameter", name)
+		case !isText(values[0]):
+			return errInvalidQuery.Say("%s: must be UTF-8 without the character NUL.", name).With("parameter", name)
 		}
 	}
 	return nil

@@ -324,6 +324,9 @@ func TestASale(t *testing.T) {
 	}
 	x.mustPay(1, o, fakepay.TokenOK)
 	v := x.untilState(1, o, order.Captured)
+	if v.Payment == nil || v.Payment.Reason != "" {
+		t.Errorf("the payment of a paid order gives a reason: %+v", v.Payment)
+	}
 	if len(v.Tickets) != 4 {
 		t.Fatalf("%d tickets: %+v", len(v.Tickets), v.Tickets)
 	}

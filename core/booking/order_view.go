@@ -127,7 +127,11 @@ func paymentView(ctx context.Context, q pg.Querier, r Ref) (*PaymentView, error)
 	if err != nil {
 		return nil, fmt.Errorf("read payment: %w", err)
 	}
-	return &PaymentView{ID: r, Phase: payment.StateOf(a.Phase, a.Facts, a.Want), Provider: a.Provider, Reason: a.Reason}, nil
+	v := &PaymentView{ID: r, Phase: payment.StateOf(a.Phase, a.Facts, a.Want), Provider: a.Provider, Reason: a.Reason}
+	if a.Want == payment.Keep {
+		v.Reason = "" // why money was kept is for the audit log; nothing is wrong
+	}
+	return v, nil
 }
 
 func lineViews(ctx context.Context, q pg.Querier, event int64, id uuid.UUID) ([]LineView, error) {

@@ -36,13 +36,13 @@ var (
 	ErrOrderCancelled    = problem.New(http.StatusConflict, "order_cancelled", "This order was cancelled.")
 	ErrTooManyAttempts   = problem.New(http.StatusConflict, "too_many_attempts", "This order was tried with too many cards.")
 	ErrPriceChanged      = problem.New(http.StatusConflict, "price_changed", "The amount is not the one you were shown. Nothing was charged.")
-	ErrInvalidCardToken  = problem.New(http.StatusUnprocessableEntity, "invalid_card_token", "The card token is missing or too long.")
+	ErrInvalidCardToken  = problem.New(http.StatusUnprocessableEntity, "invalid_card_token", "The card token is missing, too long or no text.")
 )
 
 // Pay writes an attempt and answers 202 with the order. The provider is asked
 // after the commit and outside any transaction; the buyer polls the order.
 func (e *Engine) Pay(ctx context.Context, cmd Command, req PayRequest) (Answer, error) {
-	if req.CardToken == "" || len(req.CardToken) > maxCardToken {
+	if req.CardToken == "" || len(req.CardToken) > maxCardToken || !storable(req.CardToken) {
 		return Answer{}, ErrInvalidCardToken
 	}
 	cmd, err := e.at(ctx, cmd, req.Order)

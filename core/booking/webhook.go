@@ -20,6 +20,7 @@ import (
 const MaxWebhook = 256 << 10
 
 const (
+	maxWebhookID = 255 // of a provider's event; an index entry has a limit
 	inboxBatch   = 32
 	inboxWorkers = 8
 	inboxLease   = 10 * time.Second
@@ -55,7 +56,9 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, provider string, h http.Hea
 		return ErrSignature.Because(err)
 	}
 	id := n.ID
-	if id == "" {
+	if id == "" || len(id) > maxWebhookID || !storable(id) {
+		// The provider has signed it: it is kept under the hash of its body, and what cannot
+		// be read of it is found out afterwards.
 		sum := sha256.Sum256(body)
 		id = "sha256:" + hex.EncodeToString(sum[:])
 	}
@@ -182,7 +185,7 @@ func (e *Engine) processGuarded(ctx context.Context, l letter) (err error) {
 
 func (e *Engine) shelve(ctx context.Context, l letter, state string, wait time.Duration, why string) error {
 	return e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, sqlShelveWebhook, l.provider, l.id, state, wait.Seconds(), why)
+		_, err := tx.Exec(ctx, sqlShelveWebhook, l.provider, l.id, state, wait.Seconds(), text(why))
 		return err
 	})
 }

@@ -27,6 +27,9 @@ func IsRetryable(err error) bool { return strings.HasPrefix(Code(err), "40") }
 // IsLockTimeout: a lock was not got in time, or the statement took too long.
 func IsLockTimeout(err error) bool { c := Code(err); return c == "55P03" || c == "57014" }
 
+// IsNotText: a string that PostgreSQL cannot store, with a NUL or not UTF-8.
+func IsNotText(err error) bool { c := Code(err); return c == "22021" || c == "22P05" }
+
 // IsConstraint: class 23, the rows were refused by a constraint.
 func IsConstraint(err error) bool { return strings.HasPrefix(Code(err), "23") }
 

@@ -57,6 +57,9 @@ func Up(ctx context.Context, ownerURL string) ([]string, error) {
 func Check(ctx context.Context, q pg.Querier) error {
 	var have int64
 	if err := q.QueryRow(ctx, sqlVersion).Scan(&have); err != nil {
+		if pg.IsConnection(err) {
+			return fmt.Errorf("the database does not answer: %w", err)
+		}
 		return fmt.Errorf("the database has no schema yet (run `bookingd migrate`): %w", err)
 	}
 	want, err := latest()
