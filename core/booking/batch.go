@@ -214,10 +214,13 @@ func (d *decision) one(r *request) (h, ended *hold.Hold, err error) {
 	}
 	q := d.asked[r]
 	if q.Best != nil && len(q.Seats) == 0 {
+		if d.mayBeLeft(r) {
+			return nil, nil, nil
+		}
 		return nil, nil, noneLeft(q)
 	}
-	if !d.world.Ready(q) {
-		return nil, nil, nil
+	if !d.world.Ready(q) || q.Best != nil && !d.world.Free(q) {
+		return nil, nil, nil // whoever did not name a seat is not refused for one
 	}
 	return d.world.Take(q)
 }

@@ -18,6 +18,7 @@ const maxChoices = 3
 // good only when the seats are locked and looked at.
 type choosing struct {
 	now    time.Time
+	floors map[int64]*hold.Floor
 	spoken map[int64]map[int32]bool // event -> seats that others of this batch want or nobody can have now
 }
 
@@ -36,8 +37,7 @@ func (c *choosing) speak(event int64, seats []int32) {
 // the plans of events with an orphan rule.
 func (d *decision) choose(ctx context.Context, tx pgx.Tx, events map[int64]*hold.Event, scope *hold.Scope) error {
 	d.asked = make(map[*request]hold.Request, len(d.fresh))
-	d.best = &choosing{spoken: make(map[int64]map[int32]bool)}
-	heard := make(map[int64]bool)
+	d.best = &choosing{floors: make(map[int64]*hold.Floor), spoken: make(map[int64]map[int32]bool)}
 	for _, r := range d.fresh {
 		if r.take == nil {
 			continue
@@ -54,14 +54,14 @@ func (d *decision) choose(ctx context.Context, tx pgx.Tx, events map[int64]*hold
 		if ev.OrphanRule {
 			scope.Plan(ev.ID, floor.Plan)
 		}
-		if r.best() && !heard[ev.ID] {
+		if r.best() && d.best.floors[ev.ID] == nil {
 			if err := listen(ctx, tx, ev.ID, floor); err != nil {
 				return err
 			}
-			heard[ev.ID] = true
+			d.best.floors[ev.ID] = floor
 		}
 	}
-	if len(heard) == 0 {
+	if len(d.best.floors) == 0 {
 		return nil
 	}
 	var err error
@@ -83,7 +83,7 @@ func (d *decision) choose(ctx context.Context, tx pgx.Tx, events map[int64]*hold
 
 func (d *decision) pick(r *request, ev *hold.Event) {
 	q := *r.take
-	q.Seats = d.e.floors.get(ev.ID).Pick(ev, q, d.best.now, d.best.spoken[ev.ID])
+	q.Seats = d.best.floors[ev.ID].Pick(ev, q, d.best.now, d.best.spoken[ev.ID])
 	d.best.speak(ev.ID, q.Seats)
 	d.asked[r] = q
 }
@@ -98,13 +98,25 @@ func (d *decision) settleChoice(ctx context.Context, tx pgx.Tx, r *request) erro
 		if ev == nil || len(q.Seats) == 0 || d.world.Free(q) {
 			return nil
 		}
-		d.world.Tell(ev.ID, q.Seats, d.e.floors.get(ev.ID))
+		d.world.Tell(ev.ID, q.Seats, d.best.floors[ev.ID])
+		for _, s := range q.Seats {
+			if d.world.Free(hold.Request{EventID: ev.ID, Seats: []int32{s}}) {
+				delete(d.best.spoken[ev.ID], s) // only its neighbours are gone
+			}
+		}
 		d.pick(r, ev)
 		if err := d.world.LockSeats(ctx, tx, d.asked[r]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mayBeLeft: there are seats for the request beside those that are taken for sure, and
+// only others' wishes and locks keep it from them. It is not told that there are none.
+func (d *decision) mayBeLeft(r *request) bool {
+	ev := d.world.Event(r.key.event)
+	return ev != nil && d.best.floors[ev.ID].Pick(ev, *r.take, d.best.now, d.world.Taken(ev.ID)) != nil
 }
 
 // noneLeft refuses who wants more seats than there are side by side.

@@ -52,7 +52,8 @@ func Survey(ctx context.Context, q pg.Querier, event int64) (*Floor, error) {
 // those that nobody else has locked. They may be out of order, since nothing waits.
 // The World's clock was read before, so what was taken since then counts as taken.
 func (w *World) LockSeats(ctx context.Context, tx pgx.Tx, r Request) error {
-	s := &Scope{seats: make(map[seatKey]struct{}), plans: w.plans, counters: make(map[counterKey]struct{})}
+	s := NewScope()
+	s.plans = w.plans
 	s.Request(Request{EventID: r.EventID, Seats: r.Seats, Accessible: r.Accessible})
 	for k := range s.seats {
 		if w.seats[k] != nil {
@@ -76,6 +77,17 @@ func (w *World) Free(r Request) bool {
 		}
 	}
 	return true
+}
+
+// Taken are the seats of an event that are locked and not free.
+func (w *World) Taken(event int64) map[int32]bool {
+	out := make(map[int32]bool)
+	for k, s := range w.seats {
+		if k.event == event && !s.freeAt(w.Now) {
+			out[k.seat] = true
+		}
+	}
+	return out
 }
 
 // Tell corrects a floor's picture of seats that are not as it thought. What this
