@@ -43,7 +43,7 @@ func (t tally) percentile(p float64) time.Duration {
 // sound refuses a measurement of errors: one in a hundred requests may fail.
 func (t tally) sound(what string) error {
 	if all := t.committed + t.refused + t.failed; all == 0 || t.failed*100 > all {
-		return fmt.Errorf("%s: %d of %d requests failed; the first one: %w", what, t.failed, all, t.firstError)
+		return fmt.Errorf("%s: %d of %d requests failed; the first one: %v", what, t.failed, all, t.firstError)
 	}
 	return nil
 }
