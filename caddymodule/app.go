@@ -161,7 +161,7 @@ func (a *App) Start() error {
 	return nil
 }
 
-// Stop gives the rooms back to the configuration before, if this one never came into force.
+// Stop takes this configuration back: the next one comes into force, if there is one.
 func (a *App) Stop() error {
 	if a.stop != nil {
 		a.stop()

@@ -59,6 +59,13 @@ func openGrants(path string) (*os.File, error) {
 	return nil, fmt.Errorf("grant_log: %w: %s", err, cure)
 }
 
+// tryGrantLog finds out, without any effect on a file that exists, whether it could be written.
+func tryGrantLog(path string) error {
+	var g grantLog
+	defer g.close()
+	return g.open(path)
+}
+
 func (g *grantLog) close() { _ = g.open("") }
 
 // write appends a batch with one call, so that a reader never sees half a line of it.

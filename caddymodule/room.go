@@ -41,7 +41,7 @@ type room struct {
 
 	mu      sync.Mutex
 	running bool
-	wanted  []*claim // configurations in the order they came into force; the last one holds
+	wanted  []*claim // running configurations, the oldest first, which is the one in force
 }
 
 func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *slog.Logger) (*room, error) {
@@ -75,11 +75,16 @@ func (r *room) drawSecret(room string, epoch int64, opensAt time.Time) [32]byte 
 	return lottery.Secret(k.Secret(), room, epoch, opensAt)
 }
 
-// apply brings a configuration into force: the first one starts the room, later ones tell it what the file says now.
+// apply starts the room by its first configuration. A later one waits until the one before has stopped (withdraw): Caddy
+// starts a new configuration beside the old one, and if another app of it fails, nothing may have changed: neither the
+// settings of the file before nor what an operator has set by hand since.
 func (r *room) apply(c *claim, ring *admission.Keyring) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wanted = append(r.wanted, c)
+	if len(r.wanted) > 1 {
+		return tryGrantLog(c.conf.GrantLog)
+	}
 	if err := r.use(c, ring); err != nil {
 		return err
 	}
@@ -149,8 +154,7 @@ func (r *room) noteReload(before, after RoomConfig) {
 // message is what those who wait are told: the operator's word, or the file's.
 func (r *room) message() string { return r.kept.message(r.conf.Load().Message) }
 
-// withdraw takes a configuration back. If it was the one in force, another app of it failed to start: the one before
-// holds again, so that a broken configuration harms nothing.
+// withdraw takes a configuration back. If it was the one in force, the next holds; one that never was leaves no trace.
 func (r *room) withdraw(c *claim) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,12 +162,11 @@ func (r *room) withdraw(c *claim) {
 		if have != c {
 			continue
 		}
-		last := i == len(r.wanted)-1
 		r.wanted = append(r.wanted[:i], r.wanted[i+1:]...)
-		if last && i > 0 {
-			before := r.wanted[i-1]
-			if err := r.use(before, before.app.ring.Load()); err != nil {
-				r.log.Error("could not return to the settings before", "error", err)
+		if i == 0 && len(r.wanted) > 0 {
+			next := r.wanted[0]
+			if err := r.use(next, next.app.ring.Load()); err != nil {
+				r.log.Error("the reloaded configuration is not in force", "error", err)
 			}
 		}
 		return
