@@ -351,8 +351,14 @@ func cardForm(t *testing.T, v *visitor) {
 		}
 	}
 	got := evaluate[string](t, v.ctx, `document.querySelector('[data-testid=pay]').href`)
-	want := v.url + "/sign-in?amount=9000&return=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(v.url+"/checkout/1-o")
-	if got != want {
-		t.Errorf("the form is at %s, want %s", got, want)
+	want := v.url + "/sign-in?amount=9000&return=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(v.url+"/checkout/1-o") + "&form="
+	first, ok := strings.CutPrefix(got, want)
+	if !ok || first == "" {
+		t.Errorf("the form is at %s, want %s...", got, want)
+	}
+	run(t, v.ctx, "reload", chromedp.Reload())
+	v.until("the button", `document.querySelector('[data-testid=pay]')`)
+	if again := evaluate[string](t, v.ctx, `document.querySelector('[data-testid=pay]').href`); again == got {
+		t.Error("the next form is the same one, which the provider takes as used")
 	}
 }

@@ -60,7 +60,8 @@ type cardView struct {
 	Reference        string
 	Cancel           string
 	Cards            []testCard
-	Number, Error    string
+	Error            string
+	Used             bool // the form was sent before
 }
 
 // cardPage answers GET /card.
@@ -70,12 +71,26 @@ func (s *Server) cardPage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This payment link is not complete: "+err.Error(), http.StatusBadRequest)
 		return
 	}
+	v.Used = s.used.has(formOf(r))
+	if r.URL.Query().Has("unknown_card") && !v.Used {
+		v.Error = "This is not one of the test cards below. Real cards do not work here, please never type one."
+	}
 	showCard(w, http.StatusOK, v)
 }
 
+// formOf names the form within its payment.
+func formOf(r *http.Request) string {
+	q := r.URL.Query()
+	if !q.Has("form") || len(q.Get("form")) > maxReference || len(q.Get("reference")) > maxReference {
+		return ""
+	}
+	return q.Get("reference") + " " + q.Get("form")
+}
+
 // cardSubmit answers POST /card: back to the shop with a token, never a number.
+// Each answer is a redirect, so that no reload or Back asks to send the form again.
 func (s *Server) cardSubmit(w http.ResponseWriter, r *http.Request) {
-	v, back, err := viewOf(r)
+	_, back, err := viewOf(r)
 	if err != nil {
 		http.Error(w, "This payment link is not complete: "+err.Error(), http.StatusBadRequest)
 		return
@@ -90,16 +105,20 @@ func (s *Server) cardSubmit(w http.ResponseWriter, r *http.Request) {
 		number = r.PostForm.Get("number")
 	}
 	token, ok := tokenOf(number)
-	if !ok {
-		v.Number, v.Error = number, "This is not one of the test cards below. Real cards do not work here, please never type one."
-		showCard(w, http.StatusUnprocessableEntity, v)
-		return
-	}
-	q := back.Query()
-	q.Set("card_token", token)
-	back.RawQuery = q.Encode()
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Location", back.String()) // may be a path: proxies in front keep their host
+	switch {
+	case !ok:
+		again := r.URL.Query()
+		again.Set("unknown_card", "1") // what was typed is not in the address: it may be a real card
+		w.Header().Set("Location", "?"+again.Encode())
+	case !s.used.use(formOf(r)):
+		w.Header().Set("Location", back.String()) // the shop has its token and shows what became of it
+	default:
+		q := back.Query()
+		q.Set("card_token", token)
+		back.RawQuery = q.Encode()
+		w.Header().Set("Location", back.String()) // may be a path: proxies in front keep their host
+	}
 	w.WriteHeader(http.StatusSeeOther)
 }
 

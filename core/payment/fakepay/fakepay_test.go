@@ -288,8 +288,10 @@ func TestCardPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	if res.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("a card that is no test card: %d", res.StatusCode)
+	if to := res.Header.Get("Location"); res.StatusCode != http.StatusSeeOther || strings.Contains(to, "4111") || !strings.HasPrefix(to, "?") {
+		t.Errorf("a card that is no test card: %d to %q; want a redirect to the form, without the number", res.StatusCode, to)
+	} else if page := pageAt(t, at+"/card"+to); !strings.Contains(page, "not one of the test cards") || !strings.Contains(page, `id="number"`) {
+		t.Errorf("the form after a wrong card: %s", page)
 	}
 	for _, bad := range []string{"javascript:alert(1)", "//evil.example/x", "relative", ""} {
 		res, err := hc.Get(at + "/card?amount=1&currency=EUR&return=" + url.QueryEscape(bad))
@@ -300,5 +302,44 @@ func TestCardPage(t *testing.T) {
 		if res.StatusCode != http.StatusBadRequest {
 			t.Errorf("return=%q: %d", bad, res.StatusCode)
 		}
+	}
+}
+
+func pageAt(t *testing.T, address string) string {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("status %d, cache %q, %v", res.StatusCode, res.Header.Get("Cache-Control"), err)
+	}
+	return string(page)
+}
+
+// Back after paying must not show a form that seems to take the money again; after a declined card the shop opens another.
+func TestAFormIsSentOnce(t *testing.T) {
+	c, at := start(t, Options{})
+	open := func(form string) string {
+		return at + strings.TrimPrefix(c.CardForm("1-a", 4200, "EUR"), "/fakepay") + "&return=/checkout&form=" + form
+	}
+	hc := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for i, want := range []string{"/checkout?card_token=" + TokenDeclined, "/checkout"} {
+		res, err := hc.PostForm(open("a"), url.Values{"number": {"4000 0000 0000 0002"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if got := res.Header.Get("Location"); got != want {
+			t.Errorf("time %d: to %q, want %q", i+1, got, want)
+		}
+	}
+	if page := pageAt(t, open("a")); !strings.Contains(page, "This form was sent") || strings.Contains(page, "<form") || !strings.Contains(page, `href="/checkout"`) {
+		t.Errorf("a form that was sent is open again: %s", page)
+	}
+	if page := pageAt(t, open("b")); !strings.Contains(page, `id="number"`) {
+		t.Errorf("the next form of the payment is not open: %s", page)
 	}
 }

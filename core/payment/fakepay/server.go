@@ -39,6 +39,7 @@ type Server struct {
 	memory   *memory
 	controls controls
 	hooks    *sender
+	used     usedForms
 	mux      *http.ServeMux
 	stop     context.CancelFunc
 	done     context.Context

@@ -3,6 +3,7 @@
 import { Problem, act, read } from './api.js';
 import { countdown } from './countdown.js';
 import { byId, data, h, replace, svg } from './dom.js';
+import { newKey } from './keys.js';
 import { money } from './money.js';
 import { explain, lineFirst } from './notice.js';
 import { fareOf, placesWord, routeText, when, where } from './occasion.js';
@@ -53,10 +54,12 @@ const ACTIONS = {
   event: (o) => h('a.button', { href: `/events/${encodeURIComponent(o.event)}` }, 'Back to the event'),
 };
 
-// payLink leads to the card form, and tells it to come back to the checkout.
+// payLink leads to the card form, and tells it to come back to the checkout. Each
+// link is a form of its own, used once: the Back button finds no live form.
 function payLink(o, text) {
   const form = new URL(o.card_form, location.origin);
   form.searchParams.set('return', `${location.origin}/checkout/${encodeURIComponent(id)}`);
+  form.searchParams.set('form', newKey());
   return h('a.button.full', { href: form.href, 'data-testid': 'pay', 'data-focus': 'pay' }, text);
 }
 
