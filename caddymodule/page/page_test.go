@@ -71,8 +71,8 @@ func TestSelfContained(t *testing.T) {
 // Without script the page says everything it can, and has a button.
 func TestWithoutScript(t *testing.T) {
 	for state, want := range map[string][]string{
-		"waiting":   {">34<", "people ahead of you", "2 to 4 minutes", ">42<", "1,200 a minute", "Check again"},
-		"next":      {"You are next", `aria-valuenow="100"`},
+		"waiting":   {">34<", "people ahead of you", "2 to 4 minutes", ">42<", "counted from the first", "1,200 a minute", "Check again"},
+		"next":      {"You are at the door", "one after the other", `aria-valuenow="100"`},
 		"prequeue":  {">01:40<", "until the draw", "place by draw", strings.Repeat("ab", 32), "1,234", "nothing was changed after"},
 		"scheduled": {">00:50<", "until the line opens", "by draw"},
 		"paused":    {"The line is paused", "Your place is kept"},
