@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"context"
 	"net/http"
 	"path/filepath"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/ropeline/ropeline/deploy/stack"
 )
@@ -59,6 +62,14 @@ func TestAPersonBuysTwoSeats(t *testing.T) {
 
 			p.sees("the paid order", `[data-testid=see-tickets]`)
 			p.shot("7-paid")
+			// Back leads to a form that takes nothing any more, and says so.
+			p.do("go back", func(ctx context.Context) error {
+				_, err := chromedp.Run(ctx, chromedp.Evaluate[any](`history.back()`))
+				return err
+			})
+			p.sees("that the form was sent", `#used`)
+			p.click(`a.pay`)
+			p.sees("the paid order again", `[data-testid=see-tickets]`)
 			p.click(`[data-testid=see-tickets]`)
 			p.count("tickets", `[data-testid=ticket-card]`, 2)
 			p.sees("a code for the door", `[data-testid=ticket-qr]`)

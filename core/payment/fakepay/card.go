@@ -19,12 +19,18 @@ var cardHTML string
 //go:embed card.css
 var cardCSS string
 
+// cardJS asks again for a page that comes back from the browser's memory: there,
+// no-store or not, a form that was sent would still look alive.
+//
+//go:embed card.js
+var cardJS string
+
 var (
 	cardTemplate = template.Must(template.New("card").Parse(cardHTML))
-	cardPolicy   = "default-src 'none'; style-src 'sha256-" + hashOf(cardCSS) + "'; base-uri 'none'; frame-ancestors 'none'"
+	cardPolicy   = "default-src 'none'; style-src 'sha256-" + hashOf(cardCSS) + "'; script-src 'sha256-" + hashOf(cardJS) + "'; base-uri 'none'; frame-ancestors 'none'"
 )
 
-// hashOf lets the page carry its style inline without allowing any other.
+// hashOf lets the page carry its style and script inline without allowing any other.
 func hashOf(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return base64.StdEncoding.EncodeToString(sum[:])
@@ -56,6 +62,7 @@ func tokenOf(number string) (string, bool) {
 // cardView is what the template shows.
 type cardView struct {
 	Style            template.CSS
+	Script           template.JS
 	Amount, Currency string
 	Reference        string
 	Cancel           string
@@ -156,7 +163,7 @@ func viewOf(r *http.Request) (cardView, *url.URL, error) {
 		return cardView{}, nil, fmt.Errorf("return %q is neither a path nor an http address", q.Get("return"))
 	}
 	return cardView{
-		Style: template.CSS(cardCSS), Amount: decimal(amount, q.Get("currency")), Currency: q.Get("currency"),
+		Style: template.CSS(cardCSS), Script: template.JS(cardJS), Amount: decimal(amount, q.Get("currency")), Currency: q.Get("currency"),
 		Reference: q.Get("reference"), Cancel: back.String(), Cards: testCards,
 	}, back, nil
 }

@@ -121,7 +121,10 @@ async function working(action) {
 function take() {
   return working(async () => {
     if (!signedIn) goOnAfterSignIn(event.id);
-    adopt(await holding.take(choice.request()));
+    const before = placesOf(holding.hold);
+    const held = placesOf(await holding.take(choice.request()));
+    counters = counters.map((c) => ({ ...c, available: c.available + (before.get(c.id) || 0) - (held.get(c.id) || 0) })); // until the next snapshot
+    adopt(holding.hold);
     dismiss('seat_taken');
     dismiss('expired');
   });
@@ -233,7 +236,7 @@ async function start() {
 async function again() {
   if (document.hidden || busy || !(holding.hold || holding.kept())) return;
   const before = holding.hold;
-  const changed = Boolean(before) && !choice.equals(before.lines); // a wish of this tab stays
+  const changed = before ? !choice.equals(before.lines) : choice.count > 0; // a wish of this tab stays
   const hold = await holding.restore();
   if (hold && hold.id !== before?.id && !changed) adopt(hold);
   else if (!hold && before && !over()) expired();

@@ -1,0 +1,1 @@
+addEventListener('pageshow', (e) => { if (e.persisted) location.reload(); });
