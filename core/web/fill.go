@@ -108,7 +108,7 @@ func (e eventData) Places() []named {
 			if l.Class == c.Class {
 				n.Price.Amount = l.Amount
 				if l.Name != c.Name {
-					n.Fare = l.Name
+					n.Fare = strings.TrimPrefix(l.Name, c.Name+", ") // as occasion.js
 				}
 			}
 		}

@@ -101,7 +101,7 @@ func TestPagesNameThePriceAndThePlaceOfDeparture(t *testing.T) {
 		"levels":   []any{map[string]any{"class": "s", "name": "Saver, no changes", "amount": 1490}},
 		"counters": []any{map[string]any{"id": 1, "kind": "class", "name": "Saver", "class": "s"}},
 	}))})
-	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station"}, "/events/bus": {"Departs from Berlin, central bus station", "Saver, no changes"}} {
+	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station"}, "/events/bus": {"Departs from Berlin, central bus station", "<b>Saver</b><span class=\"muted\">no changes<"}} {
 		_, body := get(t, h, path)
 		for _, want := range wants {
 			if body, _, _ = strings.Cut(body, `id="page-data"`); !strings.Contains(body, want) {

@@ -35,9 +35,11 @@ export function routeText({ route }) {
   return route ? `${route.from} → ${route.to}` : '';
 }
 
-// fareOf is the name of the price where the label does not say it already.
+// fareOf is what the name of the price says beyond the label: "no changes" of
+// "Saver, no changes" where the label is "Saver".
 export function fareOf({ label, fare }) {
-  return fare && label !== fare && !label.endsWith(`, ${fare}`) ? fare : '';
+  if (!fare || label === fare || label.endsWith(`, ${fare}`)) return '';
+  return fare.startsWith(`${label}, `) ? fare.slice(label.length + 2) : fare;
 }
 
 // placesWord names the places of lines as what they are: seats on a map,
