@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-func (w *world) someone() *person { return w.people[w.rng.IntN(len(w.people))] }
+// someone who has come by now: people come one after the other, so that joins meet every fault.
+func (w *world) someone() *person { return w.people[w.rng.IntN(min(len(w.people), 3+w.steps/6))] }
 func (w *world) edge() *actor     { return w.edges[w.rng.IntN(len(w.edges))] }
 
 // pass lets time go on.
@@ -41,7 +42,7 @@ func (w *world) come(a *actor, p *person) {
 	}
 	n := int64(-1)
 	a.r.Seen(Token{Epoch: p.epoch, ID: p.vid, Index: p.index, N: n})
-	if len(p.passes) > 0 {
+	if len(p.passes) > 0 && w.rng.IntN(4) == 0 {
 		if l := p.passes[len(p.passes)-1]; l.until > w.clock {
 			a.r.Seen(Token{Epoch: l.epoch, ID: p.vid, Index: p.index, Place: l.place, N: n, Pass: true, Term: l.term,
 				Expires: time.UnixMicro(l.until), Hard: time.UnixMicro(l.until)})
@@ -73,6 +74,9 @@ func (w *world) enters(p *person, a Answer) {
 	key := session{a.Epoch, a.Term, a.Index}
 	if old, ok := w.entered[key]; ok && old != a.Grant {
 		w.fail("place of index %d was entered twice in term %d: at %d and at %d", a.Index, a.Term, old, a.Grant)
+	}
+	if w.over[key] {
+		w.fail("%s left (index %d, term %d) and is in again", p.vid, a.Index, a.Term)
 	}
 	if _, again := w.entered[key]; !again {
 		for s := range w.entered {
@@ -133,6 +137,9 @@ func (w *world) leave(a *actor, p *person) {
 	}
 	err := a.r.Leave(w.ctx, Visitor{ID: p.vid, Index: last.index})
 	w.note("leave %s at %s: %v", p.vid, a.r.edge, err)
+	if err == nil {
+		w.over[session{last.epoch, last.term, last.index}] = true
+	}
 	p.left[last.term] = true // the cookie is gone, whatever the answer
 	for i := range p.passes {
 		p.passes[i].until = min(p.passes[i].until, w.clock)
@@ -153,6 +160,9 @@ func (w *world) recall(a *actor) {
 			}
 		}
 	}
+	if err == nil && after["epoch"] == h["epoch"] {
+		w.doneTerm[num(after["epoch"])] = num(after["term"])
+	}
 	w.note("recall at %s: %v, term %s -> %s", a.r.edge, err, h["term"], after["term"])
 }
 
@@ -162,6 +172,9 @@ func (w *world) reset(a *actor) {
 		s.State = StatePrequeue
 	}
 	epoch, err := a.r.Reset(w.ctx, Expect{}, s)
+	if err == nil {
+		w.doneEpoch = max(w.doneEpoch, epoch)
+	}
 	w.note("reset at %s: %d %v", a.r.edge, epoch, err)
 }
 

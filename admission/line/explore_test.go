@@ -18,6 +18,7 @@ func sscan(s string, into ...any) (int, error) { return fmt.Sscan(s, into...) }
 
 // step does one thing that the seed chooses, and checks.
 func (w *world) step() {
+	w.steps++
 	a, p := w.edge(), w.someone()
 	switch n := w.rng.IntN(100); {
 	case n < 22:
@@ -90,6 +91,9 @@ func (w *world) check() {
 	} else {
 		w.lastX[key] = x
 	}
+	if num(h["epoch"]) < w.doneEpoch || num(h["term"]) < w.doneTerm[num(h["epoch"])] {
+		w.fail("epoch %s, term %s: a reset to %d or a recall to %d was undone", h["epoch"], h["term"], w.doneEpoch, w.doneTerm[num(h["epoch"])])
+	}
 	live := 0
 	var who []string
 	for _, p := range w.people {
@@ -152,7 +156,7 @@ func (w *world) heal() {
 			w.come(w.edges[(i+round)%len(w.edges)], p)
 		}
 		for _, p := range w.people {
-			if len(p.passes) > 0 {
+			if len(p.passes) > 0 && round > 8 { // until then they stay, and the others find the room full
 				w.leave(w.edges[round%len(w.edges)], p)
 			}
 		}

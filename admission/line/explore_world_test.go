@@ -128,17 +128,20 @@ type world struct {
 	people []*person
 	trace  []string
 
-	given    map[[2]int64]string // (epoch, index) -> who
-	entered  map[session]int64   // the grant by which a place was entered
-	freed    map[session]bool    // (epoch, term begun by a recall, index)
-	frozenN  map[int64]int64
-	lastX    map[string]int64 // by epoch and gen
-	saved    map[string]string
-	savedAt  int64
-	savedGen string
-	losses   int
-	runs     int
-	broken   string // the first broken promise
+	given     map[[2]int64]string // (epoch, index) -> who
+	entered   map[session]int64   // the grant by which a place was entered
+	freed     map[session]bool    // (epoch, term begun by a recall, index)
+	over      map[session]bool    // ended by leaving, and answered
+	doneTerm  map[int64]int64     // by epoch: the term of the last recall that was answered
+	doneEpoch int64
+	lastX     map[string]int64 // by epoch and gen
+	saved     map[string]string
+	savedAt   int64
+	savedGen  string
+	losses    int
+	steps     int
+	runs      int
+	broken    string // the first broken promise
 }
 
 const exploreCap = 3
@@ -146,9 +149,9 @@ const exploreCap = 3
 func newWorld(ctx context.Context, g *rig, seed uint64, edges int) *world {
 	w := &world{ctx: ctx, rng: rand.New(rand.NewPCG(seed, 7)), g: g, clock: time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC).UnixMicro(),
 		name:  fmt.Sprintf("x%d-%d", seed, prefixes.Add(1)),
-		given: map[[2]int64]string{}, entered: map[session]int64{}, freed: map[session]bool{}, frozenN: map[int64]int64{}, lastX: map[string]int64{}}
+		given: map[[2]int64]string{}, entered: map[session]int64{}, freed: map[session]bool{}, over: map[session]bool{}, lastX: map[string]int64{}, doneTerm: map[int64]int64{}}
 	w.cfg = Config{Name: w.name, Lottery: testLottery, Logger: slog.New(slog.DiscardHandler),
-		Settings: Settings{Rate: Rate{4, time.Second}, Cap: exploreCap, Idle: 20 * time.Second, Hard: 60 * time.Second}}
+		Settings: Settings{Rate: Rate{4, time.Second}, Cap: exploreCap, Idle: 60 * time.Second, Hard: 150 * time.Second}}
 	if w.rng.IntN(2) == 0 {
 		w.cfg.Settings.State = StatePrequeue
 	}
@@ -158,7 +161,7 @@ func newWorld(ctx context.Context, g *rig, seed uint64, edges int) *world {
 		w.edges = append(w.edges, a)
 		w.boot(a, nil)
 	}
-	for i := range 7 {
+	for i := range 11 {
 		w.people = append(w.people, &person{vid: vid(int64(i)), index: -1, left: map[int64]bool{}})
 	}
 	return w
@@ -198,7 +201,7 @@ func (w *world) boot(a *actor, disk *checkpoint) {
 	}
 	r.nameEdge()
 	r.keys = roomKeys(a.store.prefix, w.name, r.edge)
-	r.tiny = 3
+	r.tiny = 1
 	r.clock = func() int64 { return w.clock }
 	a.r, a.rh = r, rhythm{}
 }
