@@ -56,12 +56,13 @@ func (s surveyFirst) Error() string {
 	return fmt.Sprintf("the rows of event %d are not known", s.event)
 }
 
-// withFloors runs fn, and again after each survey it asks for.
+// withFloors runs fn, and again after each survey it asks for: at most one for each
+// request of a batch, so that events too large to be kept together end in a refusal.
 func (e *Engine) withFloors(ctx context.Context, fn func() error) error {
-	for {
+	for surveys := 0; ; surveys++ {
 		err := fn()
 		var s surveyFirst
-		if !errors.As(err, &s) {
+		if !errors.As(err, &s) || surveys == maxBatch {
 			return err
 		}
 		floor, err := hold.Survey(ctx, e.db.Pool, s.event)
