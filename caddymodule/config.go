@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -30,6 +31,9 @@ type RoomConfig struct {
 	EntropySource string         `json:"entropy_source,omitempty"` // "none" (default) or one sentence
 	JoinLimit     string         `json:"join_limit,omitempty"`     // new places of one address; default 300/min
 	QueueStatus   int            `json:"queue_status,omitempty"`   // of the page: 503 (default) or 429
+	ReturnPath    string         `json:"return_path,omitempty"`    // where a bank POSTs visitors back to
+	Cors          string         `json:"cors,omitempty"`           // origins whose pages may read our answers
+	Beside        string         `json:"beside,omitempty"`         // presets outside the gate
 	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
 	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
 	Message       string         `json:"message,omitempty"`        // one sentence to those who wait
@@ -111,6 +115,15 @@ func (c RoomConfig) validate() error {
 	}
 	if _, err := joinGap(c.JoinLimit); err != nil {
 		return err
+	}
+	if _, err := origins(c.Cors); err != nil {
+		return err
+	}
+	if err := checkPresets(c.Beside); err != nil {
+		return err
+	}
+	if c.ReturnPath != "" && (c.ReturnPath[0] != '/' || strings.ContainsAny(c.ReturnPath, "?#*")) {
+		return fmt.Errorf("return_path %q: write one exact path, for example /checkout/return", c.ReturnPath)
 	}
 	switch {
 	case c.QueueStatus != 0 && c.QueueStatus != 429 && c.QueueStatus != 503 && c.QueueStatus != 200:

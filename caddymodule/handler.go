@@ -30,6 +30,8 @@ type Handler struct {
 	room *room
 	gate caddyhttp.MatcherSets
 	log  *slog.Logger
+
+	origins, presets []string
 }
 
 // CaddyModule returns the module's id.
@@ -55,6 +57,8 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 			return fmt.Errorf("waiting_room %s: matcher: %w", h.Room, err)
 		}
 	}
+	h.origins, _ = origins(h.Cors) // validate has read it
+	h.presets = strings.Fields(h.Beside)
 	app, err := ctx.App("ropeline")
 	if err != nil {
 		return err
@@ -76,6 +80,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	if rest, ok := strings.CutPrefix(r.URL.Path, reservedPrefix); ok {
 		name, route, _ := strings.Cut(rest, "/")
+		if name == h.Room && route == "resume" {
+			return h.serveResume(w, r, next)
+		}
 		if name == h.Room {
 			return h.serveReserved(w, r, route)
 		}
@@ -88,6 +95,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if err != nil {
 		return err
 	}
+	if gated {
+		if done, err := h.preflight(w, r); done {
+			return err
+		}
+	}
 	v := h.identify(r)
 	if v.inside {
 		return h.serveInside(w, r, next, v, gated)
@@ -98,6 +110,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if !gated {
 		h.clean(r)
 		return next.ServeHTTP(guard(w, nil), r)
+	}
+	h.share(w, r)
+	if done, err := h.returning(w, r); done {
+		return err
 	}
 	return h.serveWaiting(w, r, v)
 }
@@ -110,6 +126,9 @@ func (h *Handler) tooOften(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handler) gated(r *http.Request) (bool, error) {
+	if h.beside(r) {
+		return false, nil
+	}
 	if len(h.gate) == 0 {
 		return true, nil
 	}

@@ -27,6 +27,7 @@ type room struct {
 	status  statusCache
 	pace    pace
 	ended   endedSessions
+	sent    once // nonces of kept forms that were passed on
 	knocks  knockLimit
 	streams streams
 	joinGap atomic.Int64 // ns between two joins of one address

@@ -20,6 +20,7 @@ const (
 	sawPaused   = "paused"
 	sawClosed   = "closed"
 	sawLimited  = "limited" // too many newcomers from this network: no place yet
+	sawKept     = "kept"    // inside, with a form to send
 	sawRetry    = "retry"   // no place can be given or looked up now
 	sawFresh    = "fresh"   // the visitor has no place and should ask again
 )

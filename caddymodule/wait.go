@@ -37,7 +37,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor
 	h.carry(w, r, v, k)
 	s := h.standing(v, state, err)
 	if k.page {
-		return h.writePage(w, r, v, s)
+		return h.writePageWith(w, r, s, h.keep(r, v))
 	}
 	return h.writeProblem(w, r, v, s)
 }

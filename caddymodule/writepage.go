@@ -14,10 +14,11 @@ import (
 // zips compress the page here: the handler stands outside `encode`, which would hold back streams of the origin.
 var zips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
 
-func (h *Handler) writePage(w http.ResponseWriter, r *http.Request, v visitor, s standing) error {
+// writePageWith renders the page; kept is a sealed form that it carries, or empty.
+func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standing, kept string) error {
 	conf := h.room.conf.Load()
 	d := page.Data{Room: h.Room, Title: conf.Title, Message: h.room.message(), Language: r.Header.Get("Accept-Language"), State: s.State,
-		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost, Epoch: s.Snap.Epoch, Index: s.Index,
+		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost && kept == "", Kept: kept, Epoch: s.Snap.Epoch, Index: s.Index,
 		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Joined: s.Snap.Next,
 		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, BeginsAt: h.room.prequeueAt(), Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
 	if d.Title == "" {
@@ -33,6 +34,9 @@ func (h *Handler) writePage(w http.ResponseWriter, r *http.Request, v visitor, s
 	status := conf.QueueStatus
 	if status == 0 {
 		status = defaultQueueStatus
+	}
+	if s.State == sawKept {
+		status = http.StatusOK // this page is what its visitor came for
 	}
 	private(w, "wait")
 	head := w.Header()

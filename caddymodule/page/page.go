@@ -32,6 +32,8 @@ type Data struct {
 	Self                 string // the page's own URL, for the button
 	Post                 bool   // the request was a form that has not been kept
 
+	Kept string // a sealed form that the page carries; empty: none
+
 	Epoch, Index, Place, X, Ahead, Low, High, Joined int64
 	RatePerSecond                                    float64
 	OpensAt                                          time.Time // zero: by hand
@@ -72,6 +74,7 @@ type boot struct {
 	Title string            `json:"title"`
 	State string            `json:"state"`
 	Post  bool              `json:"post"`
+	Kept  bool              `json:"kept"`
 	Epoch int64             `json:"epoch"`
 	Index int64             `json:"index"`
 	Place int64             `json:"place"`
@@ -101,7 +104,7 @@ func Render(d Data) ([]byte, error) {
 	t := texts[lang]
 	v := view{Data: d, Lang: lang, T: t, CSS: template.CSS(css), JS: template.JS(js), Head: t[d.State], Text: t[d.State+"Text"], Button: t["button"]}
 	v.describe(t, lang)
-	v.JSON = boot{Room: d.Room, Base: d.Base, Lang: lang, Title: d.Title, State: d.State, Post: d.Post, Epoch: d.Epoch, Index: d.Index,
+	v.JSON = boot{Room: d.Room, Base: d.Base, Lang: lang, Title: d.Title, State: d.State, Post: d.Post, Kept: d.Kept != "", Epoch: d.Epoch, Index: d.Index,
 		Place: d.Place, X: d.X, Now: d.Now.UnixMilli(), T: t}
 	if !d.OpensAt.IsZero() {
 		v.JSON.Opens = d.OpensAt.UnixMilli()

@@ -111,9 +111,10 @@ function answer(b) {
   }
   later('knock', b.retry_in_ms || 2000, tick);
 }
-function enter() { busy = true; call('enter', function (b) { if (b.state === 'in') go(); else answer(b); }); }
+function enter() { busy = true; call('enter', function (b) { if (b.state === 'in') go(true); else answer(b); }); }
 // A reload is the exact URL with its fragment. Should cookies be refused, it would go round for ever: three times is enough.
-function go() {
+function go(inside) {
+  if (c.kept && inside) { leaving = true; clearTimeout(timers.poll); state = 'kept'; put('head', t.kept); put('text', t.keptText); big(t.keptBig, '', true); rope(1, true); $('kept').querySelector('button').focus(); return; }
   var n = JSON.parse(store('rl-go') || '[]').filter(function (at) { return Date.now() - at < 20000; });
   if (n.length >= 3) return set('fresh');
   n.push(Date.now()); store('rl-go', JSON.stringify(n));
@@ -178,11 +179,11 @@ setInterval(function () {
   if (Date.now() - beat >= (document.hidden ? 55000 : near ? 20000 : 45000)) heartbeat();
   if (!document.hidden) draw();
 }, 1000);
-function wake() { if (!leaving || Date.now() - beat > 15000) { leaving = false; busy = false; clearTimeout(timers.knock); poll(); } }
+function wake() { if (state === 'kept') return; if (!leaving || Date.now() - beat > 15000) { leaving = false; busy = false; clearTimeout(timers.knock); poll(); } }
 addEventListener('pageshow', function (e) { if (e.persisted) { leaving = false; wake(); } });
 document.addEventListener('visibilitychange', function () { if (!document.hidden) wake(); });
 addEventListener('online', wake);
 $('btn').addEventListener('click', function (e) { e.preventDefault(); location.reload(); });
 beat = Date.now() - 45000 + Math.random() * 15000;
-if (state === 'limited') { draw(); setTimeout(function () { location.reload(); }, 5000 + Math.random() * 10000); } else if (state === 'fresh') { if (!store('rl-fresh')) { store('rl-fresh', 1); location.reload(); } draw(); } else { draw(); poll(); }
+if (state === 'kept') { leaving = true; } else if (state === 'limited') { draw(); setTimeout(function () { location.reload(); }, 5000 + Math.random() * 10000); } else if (state === 'fresh') { if (!store('rl-fresh')) { store('rl-fresh', 1); location.reload(); } draw(); } else { draw(); poll(); }
 })();
