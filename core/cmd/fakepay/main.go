@@ -27,6 +27,7 @@ type config struct {
 	WebhookSecret string        `env:"FAKEPAY_WEBHOOK_SECRET"`
 	Latency       time.Duration `env:"FAKEPAY_LATENCY"`
 	Data          string        `env:"FAKEPAY_DATA"`
+	ReturnHosts   []string      `env:"FAKEPAY_RETURN_HOSTS"`
 }
 
 const (
@@ -41,6 +42,7 @@ A payment provider for tests and demos. Configuration by environment:
   FAKEPAY_WEBHOOK_SECRET  signs them; needed with FAKEPAY_WEBHOOK_URL
   FAKEPAY_LATENCY         added to every API call, e.g. 80ms (0)
   FAKEPAY_DATA            file that keeps the payments over a restart (memory only)
+  FAKEPAY_RETURN_HOSTS    comma list of host[:port] the card page may go back to, besides its own
 
 Faults are switched at run time by POST /control.
 `
@@ -70,7 +72,7 @@ func run(ctx context.Context) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	server, err := fakepay.New(fakepay.Options{
 		WebhookURL: conf.WebhookURL, WebhookSecret: conf.WebhookSecret,
-		Latency: conf.Latency, DataFile: conf.Data, Log: log,
+		Latency: conf.Latency, DataFile: conf.Data, ReturnHosts: conf.ReturnHosts, Log: log,
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -73,7 +74,7 @@ type cardView struct {
 
 // cardPage answers GET /card.
 func (s *Server) cardPage(w http.ResponseWriter, r *http.Request) {
-	v, _, err := viewOf(r)
+	v, _, err := s.viewOf(r)
 	if err != nil {
 		http.Error(w, "This payment link is not complete: "+err.Error(), http.StatusBadRequest)
 		return
@@ -97,7 +98,7 @@ func formOf(r *http.Request) string {
 // cardSubmit answers POST /card: back to the shop with a token, never a number.
 // Each answer is a redirect, so that no reload or Back asks to send the form again.
 func (s *Server) cardSubmit(w http.ResponseWriter, r *http.Request) {
-	_, back, err := viewOf(r)
+	_, back, err := s.viewOf(r)
 	if err != nil {
 		http.Error(w, "This payment link is not complete: "+err.Error(), http.StatusBadRequest)
 		return
@@ -145,7 +146,7 @@ func showCard(w http.ResponseWriter, status int, v cardView) {
 }
 
 // viewOf reads the query and the address to go back to.
-func viewOf(r *http.Request) (cardView, *url.URL, error) {
+func (s *Server) viewOf(r *http.Request) (cardView, *url.URL, error) {
 	q := r.URL.Query()
 	amount, err := strconv.ParseInt(q.Get("amount"), 10, 64)
 	if err != nil || amount <= 0 {
@@ -158,14 +159,24 @@ func viewOf(r *http.Request) (cardView, *url.URL, error) {
 		return cardView{}, nil, fmt.Errorf("return is missing")
 	}
 	back, err := url.Parse(q.Get("return"))
-	if err != nil || (back.Scheme != "" && back.Scheme != "http" && back.Scheme != "https") ||
-		(back.Scheme == "" && !strings.HasPrefix(back.Path, "/")) || (back.Scheme == "" && back.Host != "") {
-		return cardView{}, nil, fmt.Errorf("return %q is neither a path nor an http address", q.Get("return"))
+	if err != nil || !s.mayReturn(q.Get("return"), back, r.Host) {
+		return cardView{}, nil, fmt.Errorf("return %q is neither a path nor an address of this site or of FAKEPAY_RETURN_HOSTS", q.Get("return"))
 	}
 	return cardView{
 		Style: template.CSS(cardCSS), Script: template.JS(cardJS), Amount: decimal(amount, q.Get("currency")), Currency: q.Get("currency"),
 		Reference: q.Get("reference"), Cancel: back.String(), Cards: testCards,
 	}, back, nil
+}
+
+// mayReturn: the token goes where return says, so that is this site, as the browser
+// sees it, or a shop that was configured; anybody can write a link to this page.
+func (s *Server) mayReturn(text string, u *url.URL, host string) bool {
+	if u.Scheme == "" {
+		// "//evil", "///evil" and "/\\evil" are hosts to a browser.
+		return strings.HasPrefix(text, "/") && (len(text) == 1 || text[1] != '/' && text[1] != '\\')
+	}
+	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && u.Host != "" &&
+		(strings.EqualFold(u.Host, host) || slices.ContainsFunc(s.opts.ReturnHosts, func(h string) bool { return strings.EqualFold(u.Host, h) }))
 }
 
 // decimal writes minor units as people read them.

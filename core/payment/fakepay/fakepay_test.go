@@ -256,7 +256,7 @@ func TestSignatures(t *testing.T) {
 }
 
 func TestCardPage(t *testing.T) {
-	c, at := start(t, Options{})
+	c, at := start(t, Options{ReturnHosts: []string{"shop.example"}})
 	form := at + strings.TrimPrefix(c.CardForm("1-a", 4200, "EUR"), "/fakepay") + "&return=" + url.QueryEscape("/checkout?order=1")
 	res, err := http.Get(form)
 	if err != nil {
@@ -293,7 +293,9 @@ func TestCardPage(t *testing.T) {
 	} else if page := pageAt(t, at+"/card"+to); !strings.Contains(page, "not one of the test cards") || !strings.Contains(page, `id="number"`) {
 		t.Errorf("the form after a wrong card: %s", page)
 	}
-	for _, bad := range []string{"javascript:alert(1)", "//evil.example/x", "relative", ""} {
+	for _, bad := range []string{"javascript:alert(1)", "//evil.example/x", "relative", "",
+		"https://evil.example/x", "https:evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, "http://shop.example@evil.example/",
+		"http://x@shop.example/", "http://shop.example.evil/", "http://shop.example:81/", "/\t/evil.example", "http:///evil.example", "//"} {
 		res, err := hc.Get(at + "/card?amount=1&currency=EUR&return=" + url.QueryEscape(bad))
 		if err != nil {
 			t.Fatal(err)
@@ -301,6 +303,24 @@ func TestCardPage(t *testing.T) {
 		res.Body.Close()
 		if res.StatusCode != http.StatusBadRequest {
 			t.Errorf("return=%q: %d", bad, res.StatusCode)
+		}
+		res, err = hc.PostForm(at+"/card?amount=1&currency=EUR&return="+url.QueryEscape(bad), url.Values{"number": {"4242424242424242"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest || res.Header.Get("Location") != "" {
+			t.Errorf("posted, return=%q: %d to %q", bad, res.StatusCode, res.Header.Get("Location"))
+		}
+	}
+	for _, good := range []string{"/", "/orders/1", at + "/checkout/1-a", "https://shop.example/checkout"} {
+		res, err := hc.PostForm(at+"/card?amount=1&currency=EUR&return="+url.QueryEscape(good), url.Values{"number": {"4242424242424242"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if got := res.Header.Get("Location"); got != good+"?card_token="+TokenOK {
+			t.Errorf("return=%q: %d to %q", good, res.StatusCode, got)
 		}
 	}
 }

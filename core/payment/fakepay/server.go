@@ -30,6 +30,7 @@ type Options struct {
 	Latency       time.Duration // of every API call
 	DataFile      string        // keeps the payments over a restart; "" = memory only
 	SlowCard      time.Duration // how long tok_slow takes; 0 = 10 s
+	ReturnHosts   []string      // host[:port] of shops the card page may go back to, besides its own
 	Log           *slog.Logger  // nil = discard
 }
 
