@@ -10,7 +10,7 @@
 //	order, payment   the two state machines, as tables; payment/fakepay is a provider that can be broken on purpose
 //	ledger           double entry, written by the transaction of the effect
 //	outbox, ticket   what follows from a sale
-//	money, pg, problem   leaves: amounts, the way to PostgreSQL, refusals
+//	money, pg, problem, keyfile   leaves: amounts, the way to PostgreSQL, refusals, keys in files
 //
 // The parts of a sale (event to ticket) never import each other: each is rules and SQL that take a transaction, and
 // booking alone joins them. deps_test.go keeps it so.

@@ -6,19 +6,15 @@ package issuer
 
 import (
 	"crypto/ed25519"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/mail"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/ropeline/ropeline/core/keyfile"
 )
 
 const (
@@ -31,7 +27,6 @@ const (
 
 	audience = "bookingd"
 	typ      = "ropeline-account+jwt"
-	pemType  = "PRIVATE KEY"
 	maxToken = 2048
 	maxEmail = 254 // RFC 5321
 )
@@ -74,54 +69,13 @@ func New(key ed25519.PrivateKey, now func() time.Time) *Issuer {
 		jwt.WithAudience(audience), jwt.WithExpirationRequired(), jwt.WithTimeFunc(now))}
 }
 
-// Load reads the key file (PKCS #8, PEM). With create a missing file is made.
+// Load reads the key file. With create a missing file is made.
 func Load(file string, create bool) (*Issuer, error) {
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) && create {
-		b, err = createKey(file)
-	}
+	key, err := keyfile.Load(file, create)
 	if err != nil {
 		return nil, fmt.Errorf("issuer key: %w", err)
 	}
-	block, _ := pem.Decode(b)
-	if block == nil || block.Type != pemType {
-		return nil, fmt.Errorf("issuer key %s: want a PEM block %q, as made by `openssl genpkey -algorithm ed25519`", file, pemType)
-	}
-	k, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("issuer key %s: %w", file, err)
-	}
-	key, ok := k.(ed25519.PrivateKey)
-	if !ok {
-		return nil, fmt.Errorf("issuer key %s: a %T, want an Ed25519 key", file, k)
-	}
 	return New(key, nil), nil
-}
-
-// createKey: of several processes that start together one wins the link, and all
-// of them read what it wrote.
-func createKey(file string) ([]byte, error) {
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".issuer-key-*") // mode 0600
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	return os.ReadFile(file)
 }
 
 // ErrEmail: what was typed is no e-mail address.

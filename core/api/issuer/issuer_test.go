@@ -2,10 +2,7 @@ package issuer
 
 import (
 	"crypto/ed25519"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -88,38 +85,5 @@ func TestEmail(t *testing.T) {
 		if got, err := Email(bad); err == nil {
 			t.Errorf("%q: accepted as %q", bad, got)
 		}
-	}
-}
-
-func TestKeyFileIsMadeOnceAndKept(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "issuer.pem")
-	if _, err := Load(file, false); err == nil {
-		t.Fatal("a missing key was made without being asked for")
-	}
-	issuers := make([]*Issuer, 8)
-	var wg sync.WaitGroup
-	for n := range issuers {
-		wg.Go(func() {
-			i, err := Load(file, true)
-			if err != nil {
-				t.Error(err)
-			}
-			issuers[n] = i
-		})
-	}
-	wg.Wait()
-	for _, i := range issuers {
-		if i == nil || !i.key.Equal(issuers[0].key) {
-			t.Fatal("processes that start together have different keys")
-		}
-	}
-	if s, err := os.Stat(file); err != nil || s.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v (%v), want 0600", s.Mode(), err)
-	}
-	if err := os.WriteFile(file, []byte("not a key"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(file, true); err == nil {
-		t.Error("a broken key file was accepted or replaced")
 	}
 }
