@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ropeline/ropeline/admission/line"
 )
@@ -35,6 +36,8 @@ type quick struct {
 	From, To, Rate, State, OpensAt, Store, Room, GrantLog, Keys, Title, Admin string
 	Cap                                                                       int
 	AccessLog                                                                 bool
+
+	origin string // with the scheme and port that To may leave out
 }
 
 func waitingRoomFlags(cmd *cobra.Command) {
@@ -54,7 +57,31 @@ func waitingRoomFlags(cmd *cobra.Command) {
 	f.StringVar(&q.Admin, "admin", "", "address of the admin API, for example localhost:2019 (default: none)")
 	f.BoolVar(&q.AccessLog, "access-log", false, "log requests")
 	cmd.SilenceUsage = true
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.RunE = func(*cobra.Command, []string) error { return q.run() }
+}
+
+// flagError says what the flag library says in words of its own and of strconv, with the cure.
+func flagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return fmt.Errorf("--%s %s: write a value such as %s", value.GetFlag().Name, value.GetValue(), value.GetFlag().DefValue)
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	const near = 2 // letters
+	name, meant := unknown.GetSpecifiedName(), ""
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if meant == "" && distance(f.Name, name) <= near {
+			meant = f.Name
+		}
+	})
+	if meant == "" {
+		return fmt.Errorf("there is no flag --%s: %s --help lists them", name, cmd.CommandPath())
+	}
+	return fmt.Errorf("there is no flag --%s: did you mean --%s?", name, meant)
 }
 
 func (q *quick) run() error {
@@ -97,7 +124,7 @@ func oneLine(err error, from string) error {
 }
 
 func (q *quick) welcome(s site) {
-	fmt.Fprintf(os.Stdout, "\n  A waiting room stands in front of %s\n\n", q.To)
+	fmt.Fprintf(os.Stdout, "\n  A waiting room stands in front of %s\n\n", q.origin)
 	for i, url := range s.urls() {
 		name := "Open"
 		if i > 0 {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestQuickErrors(t *testing.T) {
@@ -22,6 +24,7 @@ func TestQuickErrors(t *testing.T) {
 		"state":     {func(q *quick) { q.State = "ajar" }, "--state \"ajar\""},
 		"opens":     {func(q *quick) { q.OpensAt = "2026-11-30T20:00:00Z" }, "--opens-at needs --state prequeue"},
 		"from":      {func(q *quick) { q.From = "localhost:8080/x" }, "leave the path out"},
+		"from port": {func(q *quick) { q.From = "8080" }, "--from :8080"},
 		"keys":      {func(q *quick) { q.Store = "redis://127.0.0.1:1/0" }, "--keys is missing"},
 		"room":      {func(q *quick) { q.Room = "My Room" }, "--room:"},
 	} {
@@ -51,7 +54,7 @@ func TestQuickAddresses(t *testing.T) {
 		"https://shop.example": "shop.example:443", "http://10.0.0.1": "10.0.0.1:80"} {
 		q := quick{To: to}
 		h, err := q.proxy()
-		if err != nil || h.Upstreams[0].Dial != dial || strings.Contains(string(h.TransportRaw), "tls") != strings.HasPrefix(to, "https") {
+		if err != nil || h.Upstreams[0].Dial != dial || !strings.HasSuffix(q.origin, "://"+dial) || strings.Contains(string(h.TransportRaw), "tls") != strings.HasPrefix(to, "https") {
 			t.Errorf("%s: %v %+v", to, err, h)
 		}
 	}
@@ -62,5 +65,20 @@ func TestQuickAddresses(t *testing.T) {
 	}
 	if b, _ := json.Marshal(cfg); !strings.Contains(string(b), `"waiting_room"`) || !strings.Contains(string(b), `"level":"WARN"`) {
 		t.Errorf("%s", b)
+	}
+}
+
+func TestFlagErrorsNameTheCure(t *testing.T) {
+	for args, want := range map[string]string{
+		"--cap x":   "--cap x: write a value such as 500",
+		"--rte 3/s": "there is no flag --rte: did you mean --rate?",
+		"--zzzzz 1": "there is no flag --zzzzz: waiting-room --help lists them",
+	} {
+		cmd := &cobra.Command{Use: "waiting-room", SilenceErrors: true}
+		waitingRoomFlags(cmd)
+		cmd.SetArgs(strings.Fields(args))
+		if err := cmd.Execute(); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
 	}
 }

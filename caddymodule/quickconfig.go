@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -50,7 +52,7 @@ func (q *quick) config() (*caddy.Config, site, error) {
 	if at.host != "" {
 		route.MatcherSetsRaw = caddyhttp.RawMatcherSets{{"host": caddyconfig.JSON(caddyhttp.MatchHost{at.host}, nil)}}
 	}
-	server := &caddyhttp.Server{Listen: []string{net.JoinHostPort("", at.port)}, Routes: caddyhttp.RouteList{route}}
+	server := &caddyhttp.Server{Listen: []string{net.JoinHostPort("", at.port)}, Routes: caddyhttp.RouteList{route}, Errors: originAway()}
 	if at.scheme == "http" {
 		server.AutoHTTPS = &caddyhttp.AutoHTTPSConfig{Disabled: true}
 		server.Protocols = []string{"h1"} // the others need TLS, and Caddy would warn of it at each start
@@ -74,7 +76,22 @@ func (q *quick) config() (*caddy.Config, site, error) {
 	return cfg, at, nil
 }
 
+// originAway says in words that the origin does not answer. Without it Caddy's answer is an empty page, and people inside would
+// think that the waiting room had thrown them out.
+func originAway() *caddyhttp.HTTPErrorConfig {
+	const words = "The site behind this waiting room does not answer just now. You keep your place: please try again in a moment."
+	answer := caddyhttp.StaticResponse{StatusCode: "{http.error.status_code}", Body: words,
+		Headers: http.Header{"Cache-Control": {"no-store"}, "Retry-After": {"10"}, "Content-Type": {"text/plain; charset=utf-8"}}}
+	return &caddyhttp.HTTPErrorConfig{Routes: caddyhttp.RouteList{{
+		MatcherSetsRaw: caddyhttp.RawMatcherSets{{"expression": caddyconfig.JSON(caddyhttp.MatchExpression{Expr: "{http.error.status_code} in [502, 503, 504]"}, nil)}},
+		HandlersRaw:    []json.RawMessage{caddyconfig.JSONModuleObject(answer, "handler", "static_response", nil)},
+	}}}
+}
+
 func (q *quick) site() (site, error) {
+	if _, err := strconv.ParseUint(q.From, 10, 16); err == nil {
+		return site{}, fmt.Errorf("--from %s: a port is written with a colon before it: --from :%s", q.From, q.From)
+	}
 	a, err := httpcaddyfile.ParseAddress(q.From)
 	if err != nil {
 		return site{}, fmt.Errorf("--from %s: write an address such as :8080, localhost:8080 or tickets.example.com", q.From)
@@ -122,6 +139,7 @@ func (q *quick) proxy() (*reverseproxy.Handler, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
+	q.origin = u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
 	return &reverseproxy.Handler{
 		TransportRaw: caddyconfig.JSONModuleObject(transport, "protocol", "http", nil),
 		Upstreams:    reverseproxy.UpstreamPool{{Dial: net.JoinHostPort(u.Hostname(), port)}},
@@ -142,7 +160,8 @@ func (s site) urls() []string {
 	out := []string{url("localhost")}
 	addrs, _ := net.InterfaceAddrs()
 	for _, a := range addrs {
-		if n, ok := a.(*net.IPNet); ok && n.IP.IsPrivate() && n.IP.To4() != nil && len(out) < 3 {
+		// Private and public ones alike: which of them a phone reaches only the network knows.
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() && len(out) < 4 {
 			out = append(out, url(n.IP.String()))
 		}
 	}

@@ -51,7 +51,8 @@ func (s *Stack) bookingdEnv() []string {
 	}, s.cfg.BookingEnv...)
 }
 
-// bookingdOnce runs one of bookingd's commands to its end and returns the last line it printed.
+// bookingdOnce runs one of bookingd's commands to its end and returns what it printed: the line, or how many there were and
+// the last.
 func (s *Stack) bookingdOnce(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, s.program("bookingd"), args...)
 	cmd.Env = append(os.Environ(), s.bookingdEnv()...)
@@ -60,7 +61,10 @@ func (s *Stack) bookingdOnce(ctx context.Context, args ...string) (string, error
 	if err != nil {
 		return "", fmt.Errorf("bookingd %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
 	}
-	return lines[len(lines)-1], nil
+	if n := len(lines); n > 1 {
+		return fmt.Sprintf("%d steps, the last: %s", n, lines[n-1]), nil
+	}
+	return lines[0], nil
 }
 
 // StartBookingd starts the server, also again after Kill: a test that kills it says itself when it comes back.

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"runtime/debug"
+
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 
@@ -10,8 +12,27 @@ import (
 	_ "github.com/ropeline/ropeline/caddymodule"
 )
 
+// version is Ropeline's own; Caddy puts its version behind it.
+func version() string {
+	v := "ropeline (unreleased)"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v + ", Caddy"
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v = "ropeline " + info.Main.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += " " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v + ", Caddy"
+}
+
 func main() {
 	caddy.CustomBinaryName = "ropeline"
+	caddy.CustomVersion = version()
 	caddy.CustomLongDescription = `Ropeline is Caddy with a fair waiting room built in. Every command of Caddy is here; these are new:
 
 	ropeline waiting-room --to http://localhost:3000 --rate 20/s

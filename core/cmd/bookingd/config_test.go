@@ -91,10 +91,19 @@ func TestHelpListsEveryVariable(t *testing.T) {
 }
 
 func TestCommandsNotUnderstood(t *testing.T) {
-	for _, args := range [][]string{nil, {"sell"}, {"serve", "now"}, {"migrate", "up"}} {
+	for _, args := range [][]string{nil, {"serve", "now"}, {"migrate", "up"}} {
 		var out, errOut bytes.Buffer
 		if code := run(t.Context(), args, &out, &errOut); code != 2 || !strings.HasPrefix(errOut.String(), "usage: bookingd") {
 			t.Errorf("%q: exit %d, %q; want 2 and the usage", args, code, errOut.String())
+		}
+	}
+}
+
+func TestAWordThatIsNoCommandIsNamed(t *testing.T) {
+	for _, args := range [][]string{{"imprt"}, {"imprt", "hamlet.json"}} {
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), args, &out, &errOut); code != 2 || !strings.Contains(errOut.String(), `"imprt"`) || strings.Count(errOut.String(), "\n") != 1 {
+			t.Errorf("%q: exit %d, %q; want 2 and one line", args, code, errOut.String())
 		}
 	}
 }

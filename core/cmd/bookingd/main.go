@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	_ "time/tzdata" // events name IANA zones; a small container has no list of them
 
@@ -26,6 +27,12 @@ func main() {
 // errUsage: the command line is not one of ours.
 var errUsage = errors.New("usage")
 
+// errNoCommand: a word that is none of our commands.
+var errNoCommand = errors.New("no such command")
+
+// commands are the words that command knows.
+var commands = []string{"serve", "migrate", "import", "trace", "codes", "version", "help", "-h", "--help"}
+
 // run is main without the process: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	err := command(ctx, args, out, errOut)
@@ -35,6 +42,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		return 0
 	case errors.Is(err, errUsage):
 		fmt.Fprint(errOut, usage)
+		return 2
+	case errors.Is(err, errNoCommand):
+		fmt.Fprintln(errOut, "bookingd:", err)
 		return 2
 	case errors.As(err, &findings):
 		findings.print(errOut)
@@ -47,6 +57,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if len(args) == 0 {
 		return errUsage
+	}
+	if !slices.Contains(commands, args[0]) {
+		return fmt.Errorf("%w: %q; `bookingd help` lists them: serve, migrate, import, trace, codes, version", errNoCommand, args[0])
 	}
 	if args[0] != "import" && args[0] != "trace" && args[0] != "codes" && len(args) > 1 {
 		return errUsage

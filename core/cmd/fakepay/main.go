@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -70,6 +71,9 @@ func run(ctx context.Context) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	for _, name := range unknown(os.Environ()) {
+		log.Warn("a variable that nothing reads: misspelt? `fakepay help` lists those there are", "name", name)
+	}
 	server, err := fakepay.New(fakepay.Options{
 		WebhookURL: conf.WebhookURL, WebhookSecret: conf.WebhookSecret,
 		Latency: conf.Latency, DataFile: conf.Data, ReturnHosts: conf.ReturnHosts, Log: log,
@@ -96,6 +100,17 @@ func run(ctx context.Context) error {
 		<-failed
 	}
 	return errors.Join(err, server.Close())
+}
+
+// unknown lists variables with our prefix that are not in the usage, which lists all.
+func unknown(environ []string) (names []string) {
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "FAKEPAY_") && !strings.Contains(usage, "  "+name+" ") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // load reads and checks the environment; an error names variable and cure.

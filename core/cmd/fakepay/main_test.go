@@ -36,3 +36,10 @@ func TestConfiguration(t *testing.T) {
 		}
 	})
 }
+
+func TestMisspeltVariablesAreNamed(t *testing.T) {
+	got := unknown([]string{"FAKEPAY_LATENCI=80ms", "FAKEPAY_LATENCY=80ms", "FAKEPAY_LISTEN=:1", "FAKEPAY_WEBHOOK_URL=x", "FAKEPAY_WEBHOOK_SECRET=x", "FAKEPAY_DATA=x", "PATH=/bin"})
+	if len(got) != 1 || got[0] != "FAKEPAY_LATENCI" {
+		t.Errorf("%v are called unknown", got)
+	}
+}
