@@ -164,6 +164,7 @@ func TestNoCheckpointPausesTheRoom(t *testing.T) {
 	if err := r.arrive(t.Context()); !errors.Is(err, ErrMerging) {
 		t.Fatalf("a room from nothing is made at once: %v", err)
 	}
+	r.Seen(Token{Epoch: r.view.Load().epoch, ID: "waiting", Index: -1, N: -1}) // a ticket without a place, of these two seconds
 	r.Seen(Token{Epoch: epoch - 60, ID: vid(3), Index: 3, N: -1})
 	var rh rhythm
 	for range 80 {

@@ -5,7 +5,7 @@ if stop then return stop end
 for i = 6, #ARGV, 8 do
   local epoch, vid, index = tonumber(ARGV[i]), ARGV[i + 1], tonumber(ARGV[i + 2])
   local x, n, term, left, hard = tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]), tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7])
-  if h.merging > 0 and h.checkpoints == 0 and (h.merging == BIRTH or epoch > h.epoch) then
+  if h.merging > 0 and h.checkpoints == 0 and (h.merging == BIRTH and epoch ~= h.epoch or h.merging == TOTAL and epoch > h.epoch) then
     -- There was a line, and no log knows it: better no room than a second line under the eyes of the first.
     clear_line()
     set('epoch', epoch)

@@ -53,6 +53,9 @@ func (r *Room) Seen(t Token) {
 	if v.merging == 0 && (t.Epoch != v.epoch || !t.Pass) {
 		return
 	}
+	if !t.Pass && t.Index < 0 {
+		return // given while no index could be: it says nothing about a line
+	}
 	key := t.key()
 	s := &r.seen
 	s.mu.Lock()
