@@ -50,6 +50,12 @@ func (r *Room) configure(ctx context.Context) error {
 
 // Change alters the room at run time.
 func (r *Room) Change(ctx context.Context, c Change) error {
+	if v := r.view.Load(); c.Action == ActionResume && v.reason != "" {
+		// The room stopped itself. An operator's plain word takes the values that the status suggests.
+		if err := r.Resume(ctx, v.ceil, v.x); err != nil {
+			return err
+		}
+	}
 	args := []any{"run"}
 	if c.Rate != nil {
 		args = append(args, "rate", c.Rate.String(), "gap", itoa(c.Rate.Gap()))

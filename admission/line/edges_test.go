@@ -144,7 +144,7 @@ func TestLateCeilingIsAnAlarm(t *testing.T) {
 	if s.Reason != "ceiling_conflict" || len(s.Doubled) != 1 || s.Doubled[0] != [2]int64{20_000, 20_001} {
 		t.Fatalf("a late ceiling: %q %v", s.Reason, s.Doubled)
 	}
-	if err := b.r.Resume(t.Context(), 0, 0); err != nil {
+	if err := b.r.Change(t.Context(), Change{Action: ActionResume}); err != nil {
 		t.Fatal(err)
 	}
 	if s = b.r.Snapshot(); s.Reason != "" || s.Next < 50_000 {

@@ -100,6 +100,6 @@ type Action string
 const (
 	ActionOpen   Action = "open"   // opens a pre-queue now (with its draw), reopens a closed room
 	ActionPause  Action = "pause"  // nobody new is let in; the line grows
-	ActionResume Action = "resume" // ends a pause
+	ActionResume Action = "resume" // ends a pause; one by the room itself with the values its status suggests (see Room.Resume)
 	ActionClose  Action = "close"  // no joins, no entries; those inside finish
 )
