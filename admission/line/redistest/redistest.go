@@ -123,6 +123,7 @@ func (s *Server) run(port int) error {
 	}
 	s.cmd = exec.Command(s.bin, append(args, s.opt.Args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
+	s.cmd.SysProcAttr = dieWithParent()
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", s.bin, err)
 	}
