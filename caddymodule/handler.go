@@ -109,7 +109,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	if !gated {
 		h.clean(r)
-		return next.ServeHTTP(guard(w, nil), r)
+		g := guard(w, nil)
+		defer g.cleanTrailers()
+		return next.ServeHTTP(g, r)
 	}
 	h.share(w, r)
 	if done, err := h.returning(w, r); done {
@@ -139,7 +141,8 @@ func (h *Handler) gated(r *http.Request) (bool, error) {
 func (h *Handler) clean(r *http.Request) {
 	stripCookies(r.Header)
 	stripHeaders(r.Header)
-	stripHeaders(r.Trailer)
+	stripConnection(r.Header)
+	cleanTrailers(r)
 }
 
 func (a *App) hasRoom(name string) bool {

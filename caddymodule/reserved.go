@@ -41,8 +41,7 @@ func (h *Handler) serveReserved(w http.ResponseWriter, r *http.Request, route st
 	if r.Method != def.method && !(def.method == http.MethodGet && r.Method == http.MethodHead) {
 		return problem{Status: http.StatusMethodNotAllowed, Code: "method_refused", Detail: "Use " + def.method + " here."}.write(w, r)
 	}
-	// SameSite=Lax keeps our cookies out of other sites' POSTs already; this refuses what a browser names itself.
-	if site := r.Header.Get("Sec-Fetch-Site"); def.method == http.MethodPost && (site == "cross-site" || site == "same-site") && !h.allowed(r) {
+	if def.method == http.MethodPost && fromElsewhere(r) && !h.allowed(r) {
 		return problem{Status: http.StatusForbidden, Code: "cross_site", Detail: "Only pages of this site may ask this."}.write(w, r)
 	}
 	return def.serve(h, w, r)

@@ -44,6 +44,7 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 	}
 	h.clean(r)
 	r.Header.Set(passHeader, v.rawPass)
+	defer g.cleanTrailers()
 	return next.ServeHTTP(g, r)
 }
 

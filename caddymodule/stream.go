@@ -155,10 +155,3 @@ func (g *guarded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	g.stream.conn = conn
 	return upgraded{conn, g.stream}, rw, nil
 }
-
-// foreign says whether a page of another site opens this WebSocket. Browsers ask no CORS for it, and send Lax cookies
-// from sister hosts.
-func foreign(r *http.Request) bool {
-	o := r.Header.Get("Origin")
-	return o != "" && !strings.EqualFold(strings.TrimPrefix(strings.TrimPrefix(o, "https://"), "http://"), r.Host)
-}
