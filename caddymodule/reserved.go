@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
 )
 
@@ -85,13 +86,21 @@ func (h *Handler) ticketOf(w http.ResponseWriter, r *http.Request) (v visitor, o
 	if v = h.identify(r); v.tooOften {
 		return v, false, h.tooOften(w, r)
 	}
-	if !v.hasTicket || v.ticket.Index < 0 {
+	unplaced := v.hasTicket && v.ticket.Index == admission.NoIndex
+	if !v.hasTicket || unplaced && r.Method != http.MethodPost {
 		return v, false, problem{Status: http.StatusUnauthorized, Code: "ticket_required", Answer: "wait",
 			Detail: "Send the ticket, as cookie or in " + ticketHeader + ". A request to any page of this site gives one."}.write(w, r)
 	}
 	if !h.room.knocks.allow(string(v.ticket.VID)) {
 		return v, false, problem{Status: http.StatusTooManyRequests, Code: "slow_down", Answer: "wait", RetryAfter: 1,
 			Detail: "Asked too often. The place is kept; ask once a second at most."}.write(w, r)
+	}
+	if unplaced {
+		// Given while there was no store to give a place: whoever came then and only knocks now must not be told to
+		// come again for ever.
+		if _, err := h.place(r, &v, kind{joins: true}); err != nil {
+			return v, false, h.unavailable(w, r)
+		}
 	}
 	return v, true, nil
 }

@@ -54,10 +54,10 @@ func (h *Handler) identify(r *http.Request) (v visitor) {
 			continue
 		}
 		h.room.line.Seen(ticketToken(t))
-		if known(snap) && t.Epoch != snap.Epoch {
+		if known(snap) && t.Epoch != snap.Epoch && t.Index != admission.NoIndex {
 			continue // an older line: its places are gone, and the visitor joins this one
 		}
-		if !v.hasTicket || t.Index < v.ticket.Index {
+		if !v.hasTicket || earlier(t, v.ticket) {
 			v.ticket, v.hasTicket, v.raw = t, true, raw
 		}
 	}
@@ -81,6 +81,11 @@ func (h *Handler) identify(r *http.Request) (v visitor) {
 		}
 	}
 	return v
+}
+
+// earlier says whether a is the better place. A ticket without an index only names its visitor.
+func earlier(a, b admission.Ticket) bool {
+	return a.Index != admission.NoIndex && (b.Index == admission.NoIndex || a.Index < b.Index)
 }
 
 // ticketToken and passToken are what authentic tokens tell a store that has lost something.
