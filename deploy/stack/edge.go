@@ -54,7 +54,8 @@ func (s *Stack) startEdge(ctx context.Context) error {
 		return err
 	}
 	s.edge = c
-	return Await(ctx, c, Answers(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status"))
+	// A room on a shared store waits some seconds for what other edges know before it gives places.
+	return Await(ctx, c, Says(s.EdgeURL()+"/.well-known/ropeline/"+Room+"/status", `"state":"merging"`))
 }
 
 // edgeKeys makes the signing keys once: an edge with a shared store makes none by itself, since each would make others.

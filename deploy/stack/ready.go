@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -39,6 +40,11 @@ func Await(ctx context.Context, c *Child, check func(context.Context) error) err
 
 // Answers is the check for a program with HTTP: a 2xx of the address.
 func Answers(url string) func(context.Context) error {
+	return Says(url, "")
+}
+
+// Says is Answers for an answer that may still say that the program is not ready.
+func Says(url, notYet string) func(context.Context) error {
 	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	return func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -51,7 +57,7 @@ func Answers(url string) func(context.Context) error {
 		}
 		defer resp.Body.Close()
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-		if resp.StatusCode/100 != 2 {
+		if resp.StatusCode/100 != 2 || notYet != "" && strings.Contains(string(body), notYet) {
 			return fmt.Errorf("GET %s: %s: %s", url, resp.Status, body)
 		}
 		return nil
