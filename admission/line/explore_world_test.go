@@ -102,7 +102,6 @@ type actor struct {
 
 type person struct {
 	vid    string
-	asked  bool // for a place, in this epoch
 	epoch  int64
 	index  int64 // -1: none acknowledged
 	grant  string
@@ -137,7 +136,6 @@ type world struct {
 	lastX     map[string]int64 // by epoch and gen
 	saved     map[string]string
 	savedAt   int64
-	savedGen  string
 	losses    int
 	steps     int
 	runs      int
