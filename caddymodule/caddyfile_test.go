@@ -63,7 +63,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		"main {\nrate\n}":                                    {"rate needs a value"},
 		"main {\nraet 20/s\n}":                               {`unknown option "raet"`, "did you mean rate?"},
 		"main {\nopens 20/s\n}":                              {`unknown option "opens"`, "opens_at"},
-		"main {\ncolour red\n}":                              {`unknown option "colour"`, "use one of cap, entropy_source"},
+		"main {\ncolour red\n}":                              {`unknown option "colour"`, "use one of beside, cap, closes_at"},
 		"main {\nrate 1/s\ncap many\n}":                      {`cap: "many"`, "500"},
 		"main {\nrate 1/s\ncap -1\n}":                        {"cap -1"},
 		"main {\nrate 1/s\nstate opne\n}":                    {`state "opne"`, "prequeue"},
