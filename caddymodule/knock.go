@@ -108,7 +108,7 @@ func (h *Handler) retryIn(st line.Standing, place int64, snap line.Snapshot) tim
 		if place < 0 || rate <= 0 || snap.State != "open" {
 			return frontRetry
 		}
-		eighth := time.Duration(float64(place-snap.X) / rate / 8 * float64(time.Second))
+		eighth := time.Duration(float64(snap.Ahead(place)) / rate / 8 * float64(time.Second))
 		return max(frontRetry, min(eighth, farRetry))
 	}
 	return farRetry / 4

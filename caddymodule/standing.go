@@ -66,7 +66,7 @@ func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
 	s.Place = h.room.line.Place(s.Index)
 	s.State = stateOf(snap)
 	if s.Place >= 0 {
-		s.Ahead = max(0, s.Place-snap.X) + snap.Door
+		s.Ahead = snap.Ahead(s.Place) + snap.Door
 		if s.Place < snap.X {
 			s.Ahead = 0
 		}

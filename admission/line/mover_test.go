@@ -27,6 +27,8 @@ func TestMoverProposes(t *testing.T) {
 		"the door is full":             {with(base, func(h *header) { h.door = 80 }), sight{all: true}, 0, 0},
 		"one slot free, some reserve":  {with(base, func(h *header) { h.live = 999 }), sight{all: true}, 12, 14},
 		"beyond the line's end":        {with(base, func(h *header) { h.next, h.x = 5, 5 }), sight{all: true}, 85, 85},
+		"a gap is nobody's":            {with(base, func(h *header) { h.next, h.x = 10_026, 54 }), sight{all: true, gaps: [][2]int64{{54, 10_000}}}, 10_026, 10_100},
+		"but for who shows up in it":   {base, sight{all: true, here: full(60), gaps: [][2]int64{{0, 10_000}}}, 10_000, 10_030},
 		"far beyond it already":        {with(base, func(h *header) { h.next, h.x = 5, 85 }), sight{all: true}, 85, 85},
 	} {
 		var m mover
@@ -61,5 +63,14 @@ func TestMoverLearnsWhoComes(t *testing.T) {
 	next := m.propose(h, s)
 	if m.show() >= before || next-h.x < 90 {
 		t.Errorf("after silence: %.2f come (before %.2f), X goes %d further", m.show(), before, next-h.x)
+	}
+}
+
+func TestAheadSkipsGaps(t *testing.T) {
+	s := Snapshot{X: 50, Gaps: [][2]int64{{10, 20}, {54, 10_000}, {10_010, 10_020}}}
+	for place, want := range map[int64]int64{0: 0, 50: 0, 54: 4, 60: 4, 10_000: 4, 10_005: 9, 10_030: 24} {
+		if got := s.Ahead(place); got != want {
+			t.Errorf("%d places are ahead of %d, want %d", got, place, want)
+		}
 	}
 }

@@ -47,6 +47,15 @@ type Snapshot struct {
 	Stale bool      // the store has not answered for 3 s
 }
 
+// Ahead counts the places from X up to place that somebody may hold: those in gaps are nobody's.
+func (s Snapshot) Ahead(place int64) int64 {
+	n := max(0, place-s.X)
+	for _, g := range s.Gaps {
+		n -= max(0, min(g[1], place)-max(g[0], s.X))
+	}
+	return n
+}
+
 // StoreTime translates a moment of the edge's clock to the store's.
 func (s Snapshot) StoreTime(local time.Time) time.Time { return local.Add(s.Now.Sub(s.Heard)) }
 

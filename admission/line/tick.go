@@ -116,7 +116,7 @@ func (r *Room) flush(ctx context.Context) {
 // look reads the bits around X: plain reads, outside a script, because they are only a hint.
 func (r *Room) look(ctx context.Context, h header) (sight, error) {
 	from, to := r.mover.window(h)
-	s := sight{all: h.rt < h.allUntil, base: from}
+	s := sight{all: h.rt < h.allUntil, base: from, gaps: rangeList(h.gaps)}
 	var here0, here1, came *redis.StringCmd
 	_, err := r.store.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		here0 = p.GetRange(ctx, r.key("here0"), from/8, to/8)
