@@ -1,18 +1,12 @@
 package history
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
-	"sync"
 	"sync/atomic"
 	"time"
-)
 
-const (
-	writeBuffer = 1 << 20     // bytes held before they go to the file
-	flushEvery  = time.Second // what a killed load program may lose
+	"github.com/ropeline/ropeline/loadtest/linefile"
 )
 
 // Writer appends entries to a file. It may be used by many goroutines at once.
@@ -21,28 +15,16 @@ const (
 type Writer struct {
 	start time.Time
 	next  atomic.Int64
-
-	mu   sync.Mutex
-	file *os.File
-	buf  *bufio.Writer
-	err  error
-
-	stop chan struct{}
-	done chan struct{}
+	file  *linefile.File
 }
 
 // Create begins a new history at path and replaces what was there.
 func Create(path string) (*Writer, error) {
-	file, err := os.Create(path)
+	file, err := linefile.Create("history", path)
 	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
+		return nil, err
 	}
-	w := &Writer{
-		start: time.Now(), file: file, buf: bufio.NewWriterSize(file, writeBuffer),
-		stop: make(chan struct{}), done: make(chan struct{}),
-	}
-	go w.flushLoop()
-	return w, nil
+	return &Writer{start: time.Now(), file: file}, nil
 }
 
 // Operation is one that has begun and not ended.
@@ -68,14 +50,10 @@ func (o Operation) End(how Type, result any) {
 
 func (w *Writer) write(e Entry, args, result any) {
 	line, err := encode(&e, args, result, w.start)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil {
-		_, err = w.buf.Write(line)
+	if err != nil {
+		err = fmt.Errorf("operation %d: %w", e.Op, err)
 	}
-	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("history: write operation %d: %w", e.Op, err)
-	}
+	w.file.Write(line, err)
 }
 
 func encode(e *Entry, args, result any, start time.Time) ([]byte, error) {
@@ -92,43 +70,9 @@ func encode(e *Entry, args, result any, start time.Time) ([]byte, error) {
 	}
 	now := time.Now()
 	e.Mono, e.Wall = int64(now.Sub(start)), now.UTC()
-	line, err := json.Marshal(e)
-	return append(line, '\n'), err
-}
-
-func (w *Writer) flushLoop() {
-	defer close(w.done)
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			w.flush()
-		case <-w.stop:
-			return
-		}
-	}
-}
-
-func (w *Writer) flush() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.buf.Flush(); err != nil && w.err == nil {
-		w.err = fmt.Errorf("history: %w", err)
-	}
+	return json.Marshal(e)
 }
 
 // Close writes what is still held, syncs the file and returns the first error
 // there was.
-func (w *Writer) Close() error {
-	close(w.stop)
-	<-w.done
-	w.flush()
-	if err := w.file.Sync(); err != nil && w.err == nil {
-		w.err = fmt.Errorf("history: %w", err)
-	}
-	if err := w.file.Close(); err != nil && w.err == nil {
-		w.err = fmt.Errorf("history: %w", err)
-	}
-	return w.err
-}
+func (w *Writer) Close() error { return w.file.Close() }

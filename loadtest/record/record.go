@@ -4,7 +4,6 @@
 package record
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,9 +11,9 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"sync"
 	"time"
+
+	"github.com/ropeline/ropeline/loadtest/linefile"
 )
 
 const (
@@ -22,8 +21,6 @@ const (
 	PassHeader = "Ropeline-Pass"
 
 	idleConns   = 1024             // kept open to the origin: a crowd must not redial for each request
-	writeBuffer = 1 << 20          // bytes held before they go to the file
-	flushEvery  = time.Second      // what a killed recorder may lose
 	idleTimeout = 90 * time.Second // of a connection to the origin
 )
 
@@ -41,14 +38,7 @@ type Request struct {
 type Proxy struct {
 	forward *httputil.ReverseProxy
 	pool    *http.Transport
-
-	mu   sync.Mutex
-	file *os.File
-	buf  *bufio.Writer
-	err  error
-
-	stop chan struct{}
-	done chan struct{}
+	file    *linefile.File
 }
 
 // New forwards to origin ("http://127.0.0.1:9000") and writes to path, whose
@@ -58,18 +48,15 @@ func New(origin, path string) (*Proxy, error) {
 	if err != nil || to.Scheme == "" || to.Host == "" {
 		return nil, fmt.Errorf("record: origin %q is not an address like http://127.0.0.1:9000", origin)
 	}
-	file, err := os.Create(path)
+	file, err := linefile.Create("record", path)
 	if err != nil {
-		return nil, fmt.Errorf("record: %w", err)
+		return nil, err
 	}
 	pool := &http.Transport{
 		MaxIdleConns: idleConns, MaxIdleConnsPerHost: idleConns, IdleConnTimeout: idleTimeout,
 		DisableCompression: true, // bytes pass as they are
 	}
-	p := &Proxy{
-		pool: pool, file: file, buf: bufio.NewWriterSize(file, writeBuffer),
-		stop: make(chan struct{}), done: make(chan struct{}),
-	}
+	p := &Proxy{pool: pool, file: file}
 	p.forward = &httputil.ReverseProxy{
 		Transport: pool,
 		ErrorLog:  log.New(io.Discard, "", 0), // a dead origin is in the file, as 502, once per request
@@ -84,7 +71,6 @@ func New(origin, path string) (*Proxy, error) {
 			}
 		},
 	}
-	go p.flushLoop()
 	return p, nil
 }
 
@@ -94,55 +80,15 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := &statusWriter{ResponseWriter: w}
 	defer func() { // ReverseProxy panics with http.ErrAbortHandler when an answer breaks off
 		seen.Status, seen.Millis = status.code, float64(time.Since(seen.At).Microseconds())/1000
-		p.write(seen)
+		p.file.Write(json.Marshal(seen))
 	}()
 	p.forward.ServeHTTP(status, r)
 }
 
-func (p *Proxy) write(seen Request) {
-	line, err := json.Marshal(seen)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err == nil {
-		_, err = p.buf.Write(append(line, '\n'))
-	}
-	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("record: %w", err)
-	}
-}
-
-func (p *Proxy) flushLoop() {
-	defer close(p.done)
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			p.flush()
-		case <-p.stop:
-			return
-		}
-	}
-}
-
-func (p *Proxy) flush() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := p.buf.Flush(); err != nil && p.err == nil {
-		p.err = fmt.Errorf("record: %w", err)
-	}
-}
-
 // Close ends the file. The server that uses the proxy must have stopped before.
 func (p *Proxy) Close() error {
-	close(p.stop)
-	<-p.done
 	p.pool.CloseIdleConnections()
-	p.flush()
-	if err := p.file.Close(); err != nil && p.err == nil {
-		p.err = fmt.Errorf("record: %w", err)
-	}
-	return p.err
+	return p.file.Close()
 }
 
 // statusWriter remembers the status. Unwrap keeps flushing and hijacking alive.
