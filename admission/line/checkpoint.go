@@ -128,15 +128,6 @@ func (c *checkpoint) session(r record) {
 	}
 }
 
-// spent says whether the place of an index is: each term frees, then spends.
-func (c *checkpoint) spent(index int64) bool {
-	is := false
-	for term := range c.Term + 1 {
-		is = is && !c.Freed[term].get(index) || c.Spent[term].get(index)
-	}
-	return is
-}
-
 // forget drops what has run out; places stay spent.
 func (c *checkpoint) forget() {
 	maps.DeleteFunc(c.Leases, func(_ string, l lease) bool { return l.End <= c.RT && l.Hard <= c.RT })

@@ -136,3 +136,12 @@ func TestLogStopsAfterADiskError(t *testing.T) {
 	}
 	_ = l.close()
 }
+
+// spent says whether the place of an index is: each term frees, then spends.
+func (c *checkpoint) spent(index int64) bool {
+	is := false
+	for term := range c.Term + 1 {
+		is = is && !c.Freed[term].get(index) || c.Spent[term].get(index)
+	}
+	return is
+}
