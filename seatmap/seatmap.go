@@ -37,20 +37,27 @@ func Pack(states []State) []byte {
 // Unpack is the inverse of Pack. It refuses a map that is not exactly the
 // canonical one for n seats: wrong length, or bits beyond the last seat.
 func Unpack(p []byte, n int) ([]State, error) {
-	if n < 0 || n > MaxSeats {
-		return nil, fmt.Errorf("seatmap: %d seats, want 0 to %d", n, MaxSeats)
-	}
-	if len(p) != Size(n) {
-		return nil, fmt.Errorf("seatmap: %d bytes for %d seats, want %d", len(p), n, Size(n))
-	}
-	if used := n & 3; used != 0 && p[len(p)-1]>>(used*2) != 0 {
-		return nil, fmt.Errorf("seatmap: bits set beyond seat %d", n)
+	if err := checkPacked(p, n); err != nil {
+		return nil, err
 	}
 	states := make([]State, n)
 	for i := range states {
 		states[i] = State(p[i>>2] >> ((i & 3) * 2) & 3)
 	}
 	return states, nil
+}
+
+func checkPacked(p []byte, n int) error {
+	if n < 0 || n > MaxSeats {
+		return fmt.Errorf("seatmap: %d seats, want 0 to %d", n, MaxSeats)
+	}
+	if len(p) != Size(n) {
+		return fmt.Errorf("seatmap: %d bytes for %d seats, want %d", len(p), n, Size(n))
+	}
+	if used := n & 3; used != 0 && p[len(p)-1]>>(used*2) != 0 {
+		return fmt.Errorf("seatmap: bits set beyond seat %d", n)
+	}
+	return nil
 }
 
 // At reads the state of one seat, numbered from 1. A seat outside of the map
