@@ -36,8 +36,9 @@ type edge struct {
 	global string // options of the ropeline block besides keys and data
 	sock   string
 
-	h2            bool   // visitors speak HTTP/2
-	network, addr string // where visitors connect to; the socket unless a browser has to
+	h2, tls       bool     // visitors speak HTTP/2, on TLS
+	replace       []string // pairs of text in the Caddyfile
+	network, addr string   // where visitors connect to; the socket unless a browser has to
 }
 
 type origin struct {
@@ -73,8 +74,13 @@ func (o *origin) answerWith(f func(http.ResponseWriter, *http.Request)) {
 	o.answer = f
 }
 
-// newEdge starts on the embedded store, or on the given one.
+// newEdge starts on the embedded store, or on the given one, without TLS.
 func newEdge(t *testing.T, room, store string) *edge {
+	t.Helper()
+	return startEdge(t, room, store, func(*edge) {})
+}
+
+func startEdge(t *testing.T, room, store string, with func(*edge)) *edge {
 	t.Helper()
 	o := &origin{}
 	o.Server = httptest.NewServer(o)
@@ -91,6 +97,7 @@ func newEdge(t *testing.T, room, store string) *edge {
 	if store != "" {
 		e.global = "store " + store
 	}
+	with(e)
 	if err := admissionKeys(filepath.Join(dir, "keys")); err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +114,16 @@ func newEdge(t *testing.T, room, store string) *edge {
 
 // config is a Caddyfile with the room's directive and the origin behind it.
 func (e *edge) config(room string) string {
-	return fmt.Sprintf(`{
+	protocols, site, tls := "h1 h2c", "http://", ""
+	if e.tls {
+		protocols, site, tls = "h1 h2\n\t\tstrict_sni_host on", "https://", e.onTLS()
+	}
+	return strings.NewReplacer(e.replace...).Replace(fmt.Sprintf(`{
 	admin off
 	persist_config off
+	auto_https off
 	servers {
-		protocols h1 h2c
+		protocols %s
 	}
 	log {
 		level ERROR
@@ -122,12 +134,13 @@ func (e *edge) config(room string) string {
 		%s
 	}
 }
-http:// {
+%s {
+	%s
 	bind unix/%s
 	%s
 	reverse_proxy %s
 }
-`, filepath.Join(e.dir, "keys"), filepath.Join(e.dir, "rooms"), e.global, e.sock, room, e.origin.Listener.Addr())
+`, protocols, filepath.Join(e.dir, "keys"), filepath.Join(e.dir, "rooms"), e.global, site, tls, e.sock, room, e.origin.Listener.Addr()))
 }
 
 func (e *edge) load(room string) error { return e.loadText(e.config(room)) }
@@ -156,9 +169,14 @@ func (e *edge) visitor() *visitorClient {
 	tr := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, e.network, e.addr)
 	}}
-	if e.h2 {
-		tr.Protocols = new(http.Protocols)
+	tr.Protocols, tr.TLSClientConfig = new(http.Protocols), clientTLS()
+	switch {
+	case e.h2 && e.tls:
+		tr.Protocols.SetHTTP2(true)
+	case e.h2:
 		tr.Protocols.SetUnencryptedHTTP2(true)
+	default:
+		tr.Protocols.SetHTTP1(true)
 	}
 	e.t.Cleanup(tr.CloseIdleConnections)
 	return &visitorClient{e, &http.Client{Jar: jar, Transport: tr, Timeout: patience,
@@ -172,7 +190,7 @@ type reply struct {
 
 func (v *visitorClient) do(method, uri string, header ...string) reply {
 	v.e.t.Helper()
-	r, err := http.NewRequest(method, "http://edge.test"+uri, nil)
+	r, err := http.NewRequest(method, v.e.base()+uri, nil)
 	if err != nil {
 		v.e.t.Fatal(err)
 	}

@@ -45,8 +45,12 @@ func adminCall(method, path, body string) error {
 
 func (e *edge) cookie(v *visitorClient, part string) string {
 	e.t.Helper()
-	for _, c := range v.Jar.Cookies(mustURL(e.t)) {
-		if c.Name == part+"main" {
+	u := mustURL(e.t)
+	if e.tls {
+		u.Scheme = "https"
+	}
+	for _, c := range v.Jar.Cookies(u) {
+		if strings.TrimPrefix(c.Name, hostPrefix) == part+"main" {
 			return c.Value
 		}
 	}

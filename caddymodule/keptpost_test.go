@@ -14,7 +14,7 @@ import (
 // form posts a form as a browser does.
 func (v *visitorClient) form(uri, body, site string) reply {
 	v.e.t.Helper()
-	r, err := http.NewRequest("POST", "http://edge.test"+uri, strings.NewReader(body))
+	r, err := http.NewRequest("POST", v.e.base()+uri, strings.NewReader(body))
 	if err != nil {
 		v.e.t.Fatal(err)
 	}
