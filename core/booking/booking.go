@@ -63,6 +63,7 @@ type Engine struct {
 	db      *pg.DB
 	log     *slog.Logger
 	metrics *metrics
+	books   *booksMetrics
 	events  sync.Map // slug -> event id; an event's slug never changes
 	flight  flight
 	labels  hold.Labels
@@ -90,6 +91,9 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 		return nil, fmt.Errorf("booking metrics: %w", err)
 	}
 	e := &Engine{cfg: cfg.withDefaults(), db: db, log: d.Log, metrics: m, slow: make(chan struct{}, slowLaneWidth)}
+	if e.books, err = newBooksMetrics(d.Metrics); err != nil {
+		return nil, fmt.Errorf("ledger metrics: %w", err)
+	}
 	if e.laneDB, err = db.Reserve(laneCount); err != nil {
 		return nil, err
 	}
@@ -104,6 +108,7 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	}
 	e.addLoop("purge", purgeEvery, e.purge)
 	e.addLoop("audit", e.cfg.AuditEvery, e.audit)
+	e.addLoop("fold", foldEvery, e.fold)
 	if err := e.openTill(d); err != nil {
 		return nil, err
 	}

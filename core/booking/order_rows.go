@@ -198,12 +198,8 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("write refund: %w", err)
 		}
 	}
-	for _, j := range d.journals {
-		if _, err := ledger.Post(ctx, tx, j); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := ledger.PostAll(ctx, tx, d.journals)
+	return err
 }
 
 func state(r *refundRow) string {

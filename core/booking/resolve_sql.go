@@ -64,5 +64,5 @@ var moneyStatements = map[string]string{
 	"claim attempts": sqlClaimAttempts, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
 	"under way": sqlUnderWay, "refunds under way": sqlRefundsUnderWay, "inbox unread": sqlInboxUnread,
 	"store webhook": sqlStoreWebhook, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt,
-	"webhook done": sqlWebhookDone, "shelve webhook": sqlShelveWebhook,
+	"webhook done": sqlWebhookDone, "payout": sqlPayout, "shelve webhook": sqlShelveWebhook,
 }

@@ -7,9 +7,11 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,8 +41,8 @@ type Journal struct {
 	// ID names the fact: attempt or order, kind, cumulative amount. Posting it again
 	// has no effect, so a fact that is heard twice is booked once.
 	ID       string
-	Kind     string // "confirm", "capture", "late_money", ...
-	OrderID  uuid.UUID
+	Kind     string    // "confirm", "capture", "late_money", ...
+	OrderID  uuid.UUID // the zero value: of no order
 	At       time.Time
 	Postings []Posting // those of amount 0 are dropped: a fee may be nothing
 }
@@ -84,34 +86,61 @@ func (j Journal) check() error {
 // Post books a journal. A journal whose id is there already posts nothing and
 // returns false. One whose postings are all zero is kept as a fact without postings.
 func Post(ctx context.Context, tx pgx.Tx, j Journal) (posted bool, err error) {
-	if err := j.check(); err != nil {
-		return false, err
+	n, err := PostAll(ctx, tx, []Journal{j})
+	return n == 1, err
+}
+
+// PostAll books journals, of one order or of many, with one statement, and returns
+// how many were new. It writes them in the order of their names: two transactions that
+// book the same facts wait for each other in a row and not in a circle.
+func PostAll(ctx context.Context, tx pgx.Tx, journals []Journal) (posted int64, err error) {
+	if len(journals) == 0 {
+		return 0, nil
 	}
-	tag, err := tx.Exec(ctx, sqlJournal, j.EventID, j.ID, j.Kind, j.OrderID, j.At)
-	if err != nil {
-		return false, fmt.Errorf("journal %s: %w", j.ID, err)
-	}
-	if tag.RowsAffected() == 0 {
-		return false, nil
-	}
-	var (
-		accounts   []string
-		amounts    []int64
-		currencies []string
-	)
-	for _, p := range j.Postings {
-		if p.Amount.Minor != 0 {
-			accounts = append(accounts, string(p.Account))
-			amounts = append(amounts, p.Amount.Minor)
-			currencies = append(currencies, string(p.Amount.Currency))
+	sorted := slices.Clone(journals)
+	slices.SortFunc(sorted, func(a, b Journal) int { return cmp.Or(cmp.Compare(a.EventID, b.EventID), cmp.Compare(a.ID, b.ID)) })
+	var r rows
+	for _, j := range sorted {
+		if err := j.check(); err != nil {
+			return 0, err
 		}
+		r.add(j)
 	}
-	if len(accounts) == 0 {
-		return true, nil
+	// One INSERT of all postings: the trigger looks at the rows of one statement.
+	err = tx.QueryRow(ctx, sqlPost, r.events, r.ids, r.kinds, r.orders, r.times,
+		r.ofEvent, r.ofJournal, r.lines, r.accounts, r.amounts, r.currencies).Scan(&posted)
+	if err != nil {
+		return 0, fmt.Errorf("post %s: %w", sorted[0].ID, err)
 	}
-	// One INSERT: the trigger looks at the rows of one statement.
-	if _, err := tx.Exec(ctx, sqlPostings, j.EventID, j.ID, accounts, amounts, currencies); err != nil {
-		return false, fmt.Errorf("postings of journal %s: %w", j.ID, err)
+	return posted, nil
+}
+
+// rows are journals and their postings as parallel arrays.
+type rows struct {
+	events     []int64
+	ids, kinds []string
+	orders     []uuid.UUID
+	times      []time.Time
+
+	ofEvent    []int64
+	ofJournal  []string
+	lines      []int16
+	accounts   []string
+	amounts    []int64
+	currencies []string
+}
+
+func (r *rows) add(j Journal) {
+	r.events, r.ids, r.kinds = append(r.events, j.EventID), append(r.ids, j.ID), append(r.kinds, j.Kind)
+	r.orders, r.times = append(r.orders, j.OrderID), append(r.times, j.At)
+	line := int16(0)
+	for _, p := range j.Postings {
+		if p.Amount.Minor == 0 {
+			continue
+		}
+		line++
+		r.ofEvent, r.ofJournal, r.lines = append(r.ofEvent, j.EventID), append(r.ofJournal, j.ID), append(r.lines, line)
+		r.accounts, r.amounts = append(r.accounts, string(p.Account)), append(r.amounts, p.Amount.Minor)
+		r.currencies = append(r.currencies, string(p.Amount.Currency))
 	}
-	return true, nil
 }

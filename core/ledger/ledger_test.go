@@ -110,11 +110,12 @@ func TestTheDatabaseGuardsTheLedgerItself(t *testing.T) {
 		}
 	}
 	for sql, constraint := range map[string]string{
-		`INSERT INTO posting VALUES (1, 'a', 9, 'revenue', 5, 'EUR')`:                                       "posting_balances",
-		`INSERT INTO posting VALUES (1, 'a', 8, 'revenue', 5, 'EUR'), (1, 'a', 9, 'revenue', -5, 'USD')`:    "posting_balances",
-		`INSERT INTO posting VALUES (1, 'a', 9, 'revenue', 0, 'EUR')`:                                       "posting_amount_check",
-		`INSERT INTO posting VALUES (1, 'none', 1, 'revenue', 5, 'EUR'), (1, 'none', 2, 'x:y', -5, 'EUR')`:  "posting_event_id_journal_id_fkey",
-		`INSERT INTO posting VALUES (1, 'a', 1, 'revenue', 5, 'EUR'), (1, 'a', 2, 'receivable', -5, 'EUR')`: "posting_pkey",
+		`INSERT INTO posting VALUES (1, 'a', 9, 'revenue', 5, 'EUR')`:                                            "posting_balances",
+		`INSERT INTO posting VALUES (1, 'a', 8, 'revenue', 5, 'EUR'), (1, 'a', 9, 'revenue', -5, 'USD')`:         "posting_balances",
+		`INSERT INTO posting VALUES (1, 'a', 9, 'revenue', 0, 'EUR')`:                                            "posting_amount_check",
+		`INSERT INTO posting VALUES (1, 'none', 1, 'revenue', 5, 'EUR'), (1, 'none', 2, 'payable:y', -5, 'EUR')`: "posting_event_id_journal_id_fkey",
+		`INSERT INTO posting VALUES (1, 'a', 8, 'revenue', 5, 'EUR'), (1, 'a', 9, 'pocket', -5, 'EUR')`:          "account_in_chart",
+		`INSERT INTO posting VALUES (1, 'a', 1, 'revenue', 5, 'EUR'), (1, 'a', 2, 'receivable', -5, 'EUR')`:      "posting_pkey",
 	} {
 		if c := pg.Constraint(try(sql)); c != constraint {
 			t.Errorf("%s: refused by %q, want %s", sql, c, constraint)

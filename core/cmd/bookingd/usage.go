@@ -8,6 +8,13 @@ const usage = `usage: bookingd <command>
   trace <event> <seat>  tell who had a seat when, and why it changed; <seat> is its number or section/row/number
   codes <event> <presale> <count> [<uses>]
                         make presale codes, each for so many accounts (1), and print them
+  ledger verify         recompute the books from their rows and say what does not agree; 1 if anything
+  ledger balance [<event>]
+                        the trial balance, of everything or of one event
+  ledger statement <organiser> [<event>] [-from <day>] [-until <day>]
+                        what an organiser is owed and why, as CSV; days are UTC, until is not in it
+  ledger payout <event> <amount> <reference>
+                        book money that was sent to the event's organiser, once for each reference of the bank
   version               print the version
   help                  print this text
 
