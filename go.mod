@@ -28,7 +28,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/time v0.16.0 // indirect
+require golang.org/x/time v0.16.0
 
 require (
 	cel.dev/cel-go v0.32.0 // indirect

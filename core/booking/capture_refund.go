@@ -35,26 +35,16 @@ func refundKey(x call) string {
 // call; that the refunds never exceed the captures is the provider's rule too, and
 // what it has returned comes back as a fact, whoever asked.
 func (e *Engine) refund(ctx context.Context, c claimed) error {
-	var x call
-	var p payment.Provider
-	err := e.inDossier(ctx, c.order, func(d *dossier) error {
-		x = call{do: payment.DoNothing}
-		r := d.refundByID(c)
-		if r == nil || r.Done {
-			return nil
+	x, p, err := e.prepareRefund(ctx, c, nil)
+	if err == nil && x.do == payment.DoAsk {
+		r, askErr := p.Lookup(ctx, Ref{c.order.event, x.a.ID}.String())
+		if askErr != nil {
+			return e.refundLater(ctx, c, askErr)
 		}
-		a := d.attempt(r.Attempt)
-		if a == nil {
-			return problem.NotFound
+		if x, _, err = e.prepareRefund(ctx, c, &r); err == nil && x.do == payment.DoAsk {
+			return e.refundLater(ctx, c, errors.New("it may still be under way"))
 		}
-		if p = e.providers[a.Provider]; p == nil {
-			return fmt.Errorf("provider %q of payment %s is not configured", a.Provider, a.ID)
-		}
-		x.caps, x.a, x.refund = p.Capabilities(), *a, *r
-		x.refund.Amount = d.stillToReturn(a, r)
-		x.do = payment.NextAction(a.Phase, a.Facts, a.Want, x.refund.Amount)
-		return nil
-	})
+	}
 	if err != nil || x.do != payment.DoRefund {
 		return err
 	}
@@ -85,6 +75,66 @@ func (e *Engine) refund(ctx context.Context, c claimed) error {
 		return e.refundLater(ctx, c, callErr)
 	}
 	return err
+}
+
+// prepareRefund decides what is to be done about a refund; known is what a question
+// brought. DoAsk: the provider has no keys and must be asked first, or asked again later.
+func (e *Engine) prepareRefund(ctx context.Context, c claimed, known *payment.Report) (x call, p payment.Provider, err error) {
+	err = e.inDossier(ctx, c.order, func(d *dossier) error {
+		x = call{do: payment.DoNothing}
+		r := d.refundByID(c)
+		if r == nil || r.Done {
+			return nil
+		}
+		a := d.attempt(r.Attempt)
+		if a == nil {
+			return problem.NotFound
+		}
+		if p = e.providers[a.Provider]; p == nil {
+			return fmt.Errorf("provider %q of payment %s is not configured", a.Provider, a.ID)
+		}
+		if known != nil {
+			if err := d.learn(a, *known); err != nil {
+				return err
+			}
+		}
+		x.caps, x.do = p.Capabilities(), payment.NextAction(a.Phase, a.Facts, a.Want, d.stillToReturn(a, r))
+		if x.do == payment.DoRefund && !x.caps.Keys {
+			x.do = d.carefully(a, r, known != nil, x.caps.LongestProcessing)
+		}
+		x.a, x.refund = *a, *r
+		x.refund.Amount = d.stillToReturn(a, r)
+		return nil
+	})
+	return x, p, err
+}
+
+// carefully is what a refund needs without keys, where a second request is a second
+// refund: one of a payment at a time, asked about before, and repeated only when the
+// provider has not shown it for longer than it can take.
+func (d *dossier) carefully(a *attemptRow, r *refundRow, asked bool, longest time.Duration) payment.Action {
+	switch {
+	case d.refundBefore(a, r), !asked:
+		return payment.DoAsk
+	case r.SentAt != nil && d.now.Sub(*r.SentAt) < longest:
+		return payment.DoAsk
+	}
+	now := d.now
+	r.SentAt, r.changed = &now, true
+	return payment.DoRefund
+}
+
+// refundBefore: an older refund of the same payment is not done yet.
+func (d *dossier) refundBefore(a *attemptRow, r *refundRow) bool {
+	for _, o := range d.refunds {
+		if o == r {
+			return false
+		}
+		if o.Attempt == a.ID && !o.Done {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *dossier) refundByID(c claimed) *refundRow {

@@ -17,7 +17,7 @@ func (d *dossier) learn(a *attemptRow, r payment.Report) error {
 	}
 	known := a.Facts.Money() || a.Facts.Declined
 	if known && a.Phase != payment.Answered {
-		a.Phase, a.changed = payment.Answered, true
+		a.Phase, a.WatchUntil, a.changed = payment.Answered, nil, true
 	}
 	if a.Facts == before {
 		return nil
@@ -50,6 +50,7 @@ func (d *dossier) declined(a *attemptRow, reason string) error {
 // ended is the same for an attempt that never was or never will be.
 func (d *dossier) ended(a *attemptRow, reason string) error {
 	a.Phase, a.Reason, a.changed = payment.Abandoned, reason, true
+	d.note("abandoned:"+reason, a)
 	if d.order.Current != a.ID {
 		return nil
 	}

@@ -131,29 +131,6 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestNotFoundIsBelievedLate: an attempt the provider knows nothing of is abandoned
-// after three answers, the last late enough, and not before.
-func TestNotFoundIsBelievedLate(t *testing.T) {
-	t.Parallel()
-	x := newShop(t, saleSpec{seats: 1})
-	x.fault("authorize", fakepay.FaultReset, 1)
-	o := x.mustOrder(1, seats(1))
-	x.mustPay(1, o, fakepay.TokenOK)
-	x.phase(1, o, payment.StateUnknown)
-	x.age(o.Hold, time.Hour) // no repeat any more: it is only asked
-	for range 4 {
-		before := x.count(`SELECT not_found FROM attempt`)
-		x.dueNow()
-		x.eventually(func() bool { return x.count(`SELECT not_found FROM attempt`) > before })
-	}
-	if v := x.view(1, o); v.Payment.Phase != payment.StateUnknown {
-		t.Fatalf("believed after %d answers within seconds: %s", x.count(`SELECT not_found FROM attempt`), v.Payment.Phase)
-	}
-	x.db.Owner(t, `UPDATE attempt SET sent_at = sent_at - interval '2 hours', next_at = now()`)
-	x.phase(1, o, payment.StateAbandoned)
-	x.untilState(1, o, order.Expired)
-}
-
 // TestEarlyWebhook (B22): the notice is there before the answer, and even before
 // the row it is about.
 func TestEarlyWebhook(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,12 +44,16 @@ func newShop(t *testing.T, s saleSpec) *shop {
 	t.Helper()
 	x := &shop{sale: newSale(t, s), spec: s, longest: time.Hour}
 	hooks := httptest.NewServer(http.HandlerFunc(x.webhook))
+	if strings.Contains(s.contract, "one_step") {
+		x.mode = "one_step"
+	}
 	bank, err := fakepay.New(fakepay.Options{WebhookURL: hooks.URL, WebhookSecret: webhookSecret, SlowCard: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	api := httptest.NewServer(bank)
 	x.bank, x.hooks = api.URL, hooks.URL
+	x.control(fakepay.Control{})
 	t.Cleanup(func() {
 		x.close()
 		api.CloseClientConnections()
@@ -67,6 +72,7 @@ func (x *shop) till() Deps {
 	client, err := fakepay.NewClient(fakepay.ClientConfig{
 		URL: x.bank, PublicURL: "/fakepay", Secrets: []string{webhookSecret, "the one before"},
 		LongestProcessing: x.longest, Deadline: 2 * time.Second,
+		OneStep: strings.Contains(x.spec.contract, "one_step"), NoKeys: x.noKeys(),
 	})
 	if err != nil {
 		x.t.Fatal(err)
@@ -128,8 +134,17 @@ func (x *shop) webhook(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// control switches the provider's faults.
-func (x *shop) control(c fakepay.Control) { x.t.Helper(); x.tell("/control", c) }
+// control switches the provider's faults; the contract stays.
+func (x *shop) control(c fakepay.Control) {
+	x.t.Helper()
+	if c.Mode == "" {
+		c.Mode = x.mode
+	}
+	c.NoKeys = x.noKeys()
+	x.tell("/control", c)
+}
+
+func (x *shop) noKeys() bool { return strings.Contains(x.spec.contract, "no_keys") }
 
 func (x *shop) fault(op, kind string, times int) {
 	x.t.Helper()

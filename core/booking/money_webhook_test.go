@@ -191,3 +191,43 @@ func TestStrangeNotices(t *testing.T) {
 	}
 	x.books()
 }
+
+// TestResendIsHarmless: a stored notice is read again at an operator's wish, changes
+// nothing twice, and is forgotten after 90 days.
+func TestResendIsHarmless(t *testing.T) {
+	t.Parallel()
+	x := newShop(t, saleSpec{seats: 1})
+	o := x.mustOrder(1, seats(1))
+	x.mustPay(1, o, fakepay.TokenOK)
+	x.untilState(1, o, order.Captured)
+	x.books()
+	x.inboxRead()
+	want := x.effects()
+	x.resend(fakepay.Resend{Payment: x.payments()[0].ID, Event: "evt_again"})
+	x.inboxRead()
+	if err := ResendWebhook(t.Context(), x.db.Pool, "fakepay", "evt_again"); err != nil {
+		t.Fatal(err)
+	}
+	if !x.eventually(func() bool {
+		return x.count(`SELECT count(*) FROM webhook_inbox WHERE id = 'evt_again' AND state = 'done' AND tries = 1`) == 1
+	}) {
+		t.Error("it was not read again")
+	}
+	if got := x.effects(); got != want {
+		t.Errorf("journals, tickets, outbox, refunds %v, want %v", got, want)
+	}
+	wantCode(t, ResendWebhook(t.Context(), x.db.Pool, "fakepay", "evt_none"), "not_found")
+	x.resend(fakepay.Resend{Raw: `{"id":"evt_foreign","payment":{"id":"pay_y","reference":"somebody else's","authorized":5}}`})
+	x.eventually(func() bool {
+		l, err := Webhooks(t.Context(), x.db.Pool)
+		return err == nil && len(l) == 1 && l[0].ID == "evt_foreign"
+	})
+	x.db.Owner(t, `UPDATE webhook_inbox SET received_at = now() - CASE WHEN id = 'evt_foreign' THEN interval '91 days' ELSE interval '89 days' END`)
+	kept := x.count(`SELECT count(*) FROM webhook_inbox`) - 1
+	if _, err := x.e.purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := x.count(`SELECT count(*) FROM webhook_inbox`); n != kept {
+		t.Errorf("%d notices are kept, want %d", n, kept)
+	}
+}

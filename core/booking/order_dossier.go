@@ -83,7 +83,8 @@ type attemptRow struct {
 	Reason     string
 	SentAt     *time.Time
 	Checks     int16
-	NotFound   int16
+	Silence    payment.Silence // of the provider, asked about it
+	WatchUntil *time.Time      // given up, but asked about daily
 
 	disputed int64 // amount of the open dispute, from its journal
 	changed  bool
@@ -98,6 +99,7 @@ type refundRow struct {
 	Amount  int64
 	Done    bool
 	Reason  string
+	SentAt  *time.Time // only kept for providers without keys
 	isNew   bool
 	changed bool
 }
@@ -133,6 +135,7 @@ func (d *dossier) waiting(a *attemptRow) payment.Waiting {
 		ForThis:   d.order.State == order.Verifying && d.order.Current == a.ID && a.Want == payment.Undecided,
 		HoldAlive: d.places.Alive(),
 		OnSale:    d.onSale(),
+		Undecided: a.Want == payment.Undecided,
 	}
 }
 

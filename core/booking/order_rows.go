@@ -70,7 +70,7 @@ func (d *dossier) read(ctx context.Context, tx pgx.Tx, k orderKey) error {
 	}
 	d.refunds, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*refundRow, error) {
 		r := new(refundRow)
-		return r, row.Scan(&r.ID, &r.Attempt, &r.Amount, &r.Done, &r.Reason)
+		return r, row.Scan(&r.ID, &r.Attempt, &r.Amount, &r.Done, &r.Reason, &r.SentAt)
 	})
 	if err != nil {
 		return fmt.Errorf("read refunds: %w", err)
@@ -81,12 +81,18 @@ func (d *dossier) read(ctx context.Context, tx pgx.Tx, k orderKey) error {
 func scanAttempt(row pgx.CollectableRow) (*attemptRow, error) {
 	a := new(attemptRow)
 	var ref *string
+	var asked *time.Time
+	var quiet int64
 	err := row.Scan(&a.ID, &a.Provider, &a.Phase, &a.Want, &a.CardToken, &ref, &a.Amount, &a.Currency,
 		&a.Facts.Authorized, &a.Facts.Captured, &a.Facts.Refunded, &a.Facts.Declined, &a.Facts.Voided, &a.Facts.Dispute,
-		&a.Reason, &a.SentAt, &a.Checks, &a.NotFound)
+		&a.Reason, &a.SentAt, &a.Checks, &a.Silence.Times, &asked, &quiet, &a.WatchUntil)
 	if ref != nil {
 		a.PaymentRef = *ref
 	}
+	if asked != nil {
+		a.Silence.Since = *asked
+	}
+	a.Silence.For = time.Duration(quiet) * time.Millisecond
 	return a, err
 }
 
@@ -182,7 +188,7 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 		}
 		f := a.Facts
 		if _, err := tx.Exec(ctx, sqlWriteAttempt, d.ev.ID, a.ID, a.Phase, a.Want, ref, f.Authorized, f.Captured, f.Refunded,
-			f.Declined, f.Voided, f.Dispute, a.Reason, a.SentAt, a.Checks, a.NotFound, d.wakeAt(a)); err != nil {
+			f.Declined, f.Voided, f.Dispute, a.Reason, a.SentAt, a.Checks, a.Silence.Times, a.askedAt(), a.Silence.For.Milliseconds(), a.WatchUntil, d.wakeAt(a)); err != nil {
 			return fmt.Errorf("write attempt: %w", err)
 		}
 	}
@@ -192,7 +198,7 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 		case r.isNew:
 			_, err = tx.Exec(ctx, sqlInsertRefund, d.ev.ID, r.ID, d.order.ID, r.Attempt, r.Amount, d.order.Currency, state(r), r.Reason, d.now)
 		case r.changed:
-			_, err = tx.Exec(ctx, sqlRefundDone, d.ev.ID, r.ID, d.now)
+			_, err = tx.Exec(ctx, sqlWriteRefund, d.ev.ID, r.ID, state(r), d.now, r.SentAt)
 		}
 		if err != nil {
 			return fmt.Errorf("write refund: %w", err)
@@ -200,6 +206,13 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 	}
 	_, err := ledger.PostAll(ctx, tx, d.journals)
 	return err
+}
+
+func (a *attemptRow) askedAt() *time.Time {
+	if a.Silence.Since.IsZero() {
+		return nil
+	}
+	return &a.Silence.Since
 }
 
 func state(r *refundRow) string {
@@ -214,6 +227,9 @@ func state(r *refundRow) string {
 func (d *dossier) wakeAt(a *attemptRow) time.Time {
 	if a.wake > 0 {
 		return d.now.Add(a.wake)
+	}
+	if a.WatchUntil != nil {
+		return d.now.Add(payment.Jitter(payment.WatchEvery, rand.Float64()))
 	}
 	if payment.NextAction(a.Phase, a.Facts, a.Want, d.owed(a)) == payment.DoAsk {
 		return d.now.Add(payment.AskDelay(int(a.Checks), rand.Float64()))

@@ -11,14 +11,14 @@ SELECT id, account_id, hold_id, state, reason, disputed, amount, currency, fee, 
   FROM orders WHERE event_id = $1 AND id = $2 FOR NO KEY UPDATE`
 
 	attemptColumns = `id, provider, phase, want, card_token, payment_ref, amount, currency,
-       authorized, captured, refunded, declined, voided, dispute, reason, sent_at, checks, not_found`
+       authorized, captured, refunded, declined, voided, dispute, reason, sent_at, checks, not_found, asked_at, quiet_ms, watch_until`
 
 	sqlLockAttempts = `
 SELECT ` + attemptColumns + `
   FROM attempt WHERE event_id = $1 AND order_id = $2 ORDER BY created_at, id FOR NO KEY UPDATE`
 
 	sqlRefunds = `
-SELECT id, attempt_id, amount, state = 'done', reason
+SELECT id, attempt_id, amount, state = 'done', reason, sent_at
   FROM refund WHERE event_id = $1 AND order_id = $2 ORDER BY created_at, id`
 
 	sqlDisputed = `SELECT amount FROM posting WHERE event_id = $1 AND journal_id = $2 AND account = $3`
@@ -39,14 +39,17 @@ VALUES ($1, $2, $3, $4, 'created', $5, $6, $7, $8, $8)`
 
 	sqlWriteAttempt = `
 UPDATE attempt SET phase = $3, want = $4, payment_ref = $5, authorized = $6, captured = $7, refunded = $8, declined = $9,
-       voided = $10, dispute = $11, reason = $12, sent_at = $13, checks = $14, not_found = $15, next_at = $16
+       voided = $10, dispute = $11, reason = $12, sent_at = $13, checks = $14, not_found = $15, asked_at = $16, quiet_ms = $17,
+       watch_until = $18, next_at = $19
  WHERE event_id = $1 AND id = $2`
 
 	sqlInsertRefund = `
 INSERT INTO refund (event_id, id, order_id, attempt_id, amount, currency, state, reason, created_at, done_at, next_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'done' THEN $9::timestamptz END, $9)`
 
-	sqlRefundDone = `UPDATE refund SET state = 'done', done_at = $3 WHERE event_id = $1 AND id = $2`
+	sqlWriteRefund = `
+UPDATE refund SET state = $3, done_at = CASE WHEN $3 = 'done' THEN coalesce(done_at, $4::timestamptz) END, sent_at = $5
+ WHERE event_id = $1 AND id = $2`
 
 	sqlIssueTickets = `
 INSERT INTO ticket (event_id, id, order_id, line, unit, seat_id, counter_id, hold_version, account_id, issued_at)

@@ -15,6 +15,7 @@ const (
 	paymentPoll = 200 * time.Millisecond
 	orderPoll   = 2 * time.Second
 	gaugePoll   = 5 * time.Second
+	watchPoll   = time.Minute
 
 	refundWorkers = 8
 )
@@ -63,6 +64,7 @@ func (e *Engine) addMoneyLoops() {
 		return
 	}
 	e.addKickedLoop("payments", paymentPoll, e.kicks.payments, e.attendPayments)
+	e.addLoop("watch", watchPoll, e.attendWatched)
 	e.addKickedLoop("refunds", paymentPoll, e.kicks.refunds, e.attendRefunds)
 	e.addKickedLoop("inbox", paymentPoll, e.kicks.inbox, e.readInbox)
 	e.addLoop("gauges", gaugePoll, e.measureMoney)

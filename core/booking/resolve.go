@@ -63,6 +63,11 @@ func (e *Engine) attendPayments(ctx context.Context) (again bool, err error) {
 	return e.workers.claim(ctx, e, sqlClaimAttempts, &e.kicks.payments, e.attendOrSoon)
 }
 
+// attendWatched asks about payments that were given up and whose day has come.
+func (e *Engine) attendWatched(ctx context.Context) (again bool, err error) {
+	return e.workers.claim(ctx, e, sqlClaimWatched, &e.kicks.payments, e.attendOrSoon)
+}
+
 // crew runs claimed work in the background, at most so many at once.
 type crew struct {
 	slots chan struct{}
@@ -186,7 +191,13 @@ func (d *dossier) prepare(a *attemptRow, was call, caps payment.Capabilities) (p
 		a.Phase = payment.Sent
 		d.places.Extend(hold.PaymentSent)
 		sent := d.now
-		a.SentAt, a.changed, a.wake = &sent, true, paymentLease
+		a.SentAt, a.Silence, a.changed, a.wake = &sent, payment.Silence{Since: sent}, true, paymentLease
+	case do == payment.DoNothing && a.WatchUntil != nil && !was.repeat:
+		return d.watch(a), nil
+	case do != payment.DoAsk && do != payment.DoNothing && !caps.Keys:
+		// On disk before the command leaves: whoever finds it next asks first.
+		a.Checks++
+		a.changed, a.wake = true, paymentLease
 	case do == payment.DoAsk && a.Phase == payment.Sent:
 		d.becameUnknown(a) // whoever sent it did not live to read the answer
 		a.wake = paymentLease
@@ -200,16 +211,39 @@ func (d *dossier) prepare(a *attemptRow, was call, caps payment.Capabilities) (p
 func (d *dossier) repeat(a *attemptRow, caps payment.Capabilities) (payment.Action, error) {
 	if payment.MayRepeat(caps, d.waiting(a)) {
 		sent := d.now
-		a.SentAt, a.NotFound, a.changed, a.wake = &sent, 0, true, paymentLease
+		a.SentAt, a.Silence, a.changed, a.wake = &sent, payment.Silence{Since: sent}, true, paymentLease
 		return payment.DoSend, nil
 	}
-	a.NotFound++
+	a.Silence = a.Silence.NotFound(d.now)
 	a.Checks++
 	a.changed = true
-	if a.SentAt != nil && payment.GiveUp(int(a.NotFound), d.now.Sub(*a.SentAt), caps.LongestProcessing) {
-		return payment.DoNothing, d.ended(a, "not_found")
+	if a.Silence.GiveUp(caps.LongestProcessing) {
+		return payment.DoNothing, d.giveUp(a, caps)
 	}
 	return payment.DoNothing, nil
+}
+
+// giveUp ends the waiting for a payment that was sent and that nobody knows. An
+// authorization that shows up all the same is in no report, so it is asked about daily
+// until none can live any more.
+func (d *dossier) giveUp(a *attemptRow, caps payment.Capabilities) error {
+	life := caps.AuthorizationLifetime
+	if life == 0 {
+		life = payment.DefaultLifetime
+	}
+	until := a.Silence.Since.Add(life)
+	a.WatchUntil = &until
+	return d.ended(a, "not_found")
+}
+
+// watch is one daily question, or the end of them.
+func (d *dossier) watch(a *attemptRow) payment.Action {
+	a.changed = true
+	if !d.now.Before(*a.WatchUntil) {
+		a.WatchUntil = nil
+		return payment.DoNothing
+	}
+	return payment.DoAsk
 }
 
 func (d *dossier) becameUnknown(a *attemptRow) {
@@ -263,7 +297,7 @@ func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x c
 	}
 	reference := Ref{c.order.event, x.a.ID}.String()
 	// A provider without keys is asked before a command goes out again.
-	if ask := !x.caps.Keys && x.a.Checks > 0; ask && x.do != payment.DoSend && x.do != payment.DoAsk {
+	if ask := !x.caps.Keys && x.a.Checks > 1; ask && x.do != payment.DoSend && x.do != payment.DoAsk {
 		if r, err := p.Lookup(ctx, reference); err != nil || r.Facts != x.a.Facts {
 			return r, err
 		}
@@ -292,7 +326,12 @@ func (d *dossier) record(a *attemptRow, x call, r payment.Report, callErr error)
 	switch {
 	case callErr == nil:
 		a.Checks, a.changed = 0, true
-		return d.learn(a, r)
+		if err := d.learn(a, r); err != nil || x.do != payment.DoAsk || !a.Phase.Unresolved() {
+			return err
+		}
+		// It knows the payment and has not decided either.
+		a.Checks, a.Silence = x.a.Checks+1, a.Silence.NoAnswer(d.now)
+		return nil
 	case errors.As(callErr, &no):
 		if no.Report != nil {
 			if err := d.learn(a, *no.Report); err != nil {
@@ -315,7 +354,10 @@ func (d *dossier) record(a *attemptRow, x call, r payment.Report, callErr error)
 			a.Checks = 0
 		}
 	case payment.DoAsk:
-		d.places.Extend(hold.PaymentChecked)
+		a.Silence = a.Silence.NoAnswer(d.now)
+		if a.Phase.Unresolved() {
+			d.places.Extend(hold.PaymentChecked)
+		}
 	default:
 		a.wake = payment.RetryDelay(int(a.Checks)-1, rand.Float64())
 	}

@@ -17,6 +17,14 @@ UPDATE attempt t SET next_at = now() + make_interval(secs => $2)
  WHERE t.event_id = due.event_id AND t.id = due.id
 RETURNING t.event_id, t.order_id, t.id`
 
+	// Given up, but an authorization may still show up.
+	sqlClaimWatched = `
+UPDATE attempt t SET next_at = now() + make_interval(secs => $2)
+  FROM (SELECT event_id, id FROM attempt WHERE watch_until IS NOT NULL AND next_at <= now()
+         ORDER BY next_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED) due
+ WHERE t.event_id = due.event_id AND t.id = due.id
+RETURNING t.event_id, t.order_id, t.id`
+
 	sqlAttemptSoon = `
 UPDATE attempt SET next_at = least(next_at, now() + interval '1 second') WHERE event_id = $1 AND id = $2`
 
@@ -57,12 +65,12 @@ var moneyStatements = map[string]string{
 	"event slug": sqlEventSlug, "order's hold": sqlOrderHold, "lock order": sqlLockOrder, "lock attempts": sqlLockAttempts,
 	"refunds": sqlRefunds, "disputed": sqlDisputed, "insert order": sqlInsertOrder, "order of hold": sqlOrderOfHold,
 	"write order": sqlWriteOrder, "insert attempt": sqlInsertAttempt, "write attempt": sqlWriteAttempt,
-	"insert refund": sqlInsertRefund, "refund done": sqlRefundDone, "issue tickets": sqlIssueTickets,
+	"insert refund": sqlInsertRefund, "write refund": sqlWriteRefund, "issue tickets": sqlIssueTickets,
 	"revoke tickets": sqlRevokeTickets, "overdue orders": sqlOverdueOrders,
 	"orders of account": sqlOrdersOfAccount, "order view": sqlOrderView, "attempt": sqlAttempt, "line views": sqlLineViews,
 	"tickets of order": sqlTicketsOfOrder, "tickets of account": sqlTicketsOfAccount, "ticket": sqlTicket,
-	"claim attempts": sqlClaimAttempts, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
+	"claim attempts": sqlClaimAttempts, "claim watched": sqlClaimWatched, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
 	"under way": sqlUnderWay, "refunds under way": sqlRefundsUnderWay, "inbox unread": sqlInboxUnread,
 	"store webhook": sqlStoreWebhook, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt,
-	"webhook done": sqlWebhookDone, "payout": sqlPayout, "shelve webhook": sqlShelveWebhook,
+	"webhook done": sqlWebhookDone, "odd webhooks": sqlOddWebhooks, "resend webhook": sqlResendWebhook, "purge webhooks": sqlPurgeWebhooks, "payout": sqlPayout, "shelve webhook": sqlShelveWebhook,
 }

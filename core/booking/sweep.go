@@ -46,17 +46,23 @@ func (e *Engine) sweep(ctx context.Context) (again bool, err error) {
 	return again, errors.Join(failed...)
 }
 
-// purge forgets idempotency keys that nobody repeats any more, and old tries of codes.
+// purge forgets idempotency keys that nobody repeats any more, old tries of codes, and
+// webhooks whose time is over.
 func (e *Engine) purge(ctx context.Context) (again bool, err error) {
 	err = e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sqlPurgeKeys, purgeBatch)
 		if again = tag.RowsAffected() >= purgeBatch; err != nil {
 			return err
 		}
-		return hold.ForgetTries(ctx, tx)
+		if err := hold.ForgetTries(ctx, tx); err != nil {
+			return err
+		}
+		tag, err = tx.Exec(ctx, sqlPurgeWebhooks, webhookDays, purgeBatch)
+		again = again || tag.RowsAffected() >= purgeBatch
+		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("purge idempotency keys: %w", err)
+		return false, fmt.Errorf("purge: %w", err)
 	}
 	return again, nil
 }

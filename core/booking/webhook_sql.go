@@ -20,6 +20,18 @@ RETURNING t.provider, t.id, t.body, t.tries`
 
 	sqlWebhookDone = `UPDATE webhook_inbox SET state = 'done', tries = tries + 1, error = '' WHERE provider = $1 AND id = $2`
 
+	sqlOddWebhooks = `
+SELECT provider, id, state, error, tries, received_at FROM webhook_inbox
+ WHERE state IN ('unmatched', 'quarantined') ORDER BY received_at LIMIT $1`
+
+	sqlResendWebhook = `
+UPDATE webhook_inbox SET state = 'new', tries = 0, next_at = now(), error = '' WHERE provider = $1 AND id = $2`
+
+	sqlPurgeWebhooks = `
+DELETE FROM webhook_inbox w
+ USING (SELECT ctid FROM webhook_inbox WHERE received_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED) AS old
+ WHERE w.ctid = old.ctid`
+
 	sqlShelveWebhook = `
 UPDATE webhook_inbox SET state = $3, tries = tries + 1, next_at = now() + make_interval(secs => $4), error = left($5, 500)
  WHERE provider = $1 AND id = $2`

@@ -18,6 +18,13 @@ type Capabilities struct {
 	// LongestProcessing bounds how long a request may still take effect after it
 	// was sent; "not found" counts for nothing before.
 	LongestProcessing time.Duration
+	// AuthorizationLifetime is how long an authorization lives. One that nobody knows
+	// of is in no settlement report, so a payment that was given up is asked about daily
+	// for so long; 0: DefaultLifetime.
+	AuthorizationLifetime time.Duration
+	// PerSecond is what the contract allows of requests, over all our processes; 0: as
+	// many as we like. Selling faster than money can be taken makes a line nobody sees.
+	PerSecond float64
 }
 
 // Provider is a payment company. Every method but ParseWebhook makes one

@@ -13,6 +13,11 @@ const (
 	NotFoundAfter = 15 * time.Minute
 	NotFoundTimes = 3
 
+	// DefaultLifetime is what card schemes give an authorization at most.
+	DefaultLifetime = 31 * 24 * time.Hour
+	// WatchEvery is the pace of asking about a payment that was given up.
+	WatchEvery = 24 * time.Hour
+
 	// maxAskGap is the pace of asking once the first questions brought nothing.
 	maxAskGap = 30 * time.Second
 )
@@ -51,6 +56,7 @@ func Jitter(d time.Duration, r float64) time.Duration {
 // Waiting is what the sender and the resolver look at before a byte leaves.
 type Waiting struct {
 	ForThis   bool // the order is verifying, this attempt is its current one, nothing is decided
+	Undecided bool // nothing is decided about the attempt, whatever became of its order
 	HoldAlive bool
 	OnSale    bool
 }
@@ -60,12 +66,33 @@ type Waiting struct {
 func MaySend(w Waiting) bool { return w.ForThis && w.HoldAlive && w.OnSale }
 
 // MayRepeat says whether the same request may be sent again with the same key.
-// At a provider without keys a repeat may charge twice, so it is only asked.
-// Two-step providers would allow repeating for an order that has stopped waiting as
-// well (the authorization would be voided); we do not, as it gains nobody anything.
-func MayRepeat(c Capabilities, w Waiting) bool { return c.Keys && MaySend(w) }
-
-// GiveUp says that "not found" has now been said often and late enough.
-func GiveUp(notFound int, sinceSent, after time.Duration) bool {
-	return notFound >= NotFoundTimes && sinceSent >= after
+// At a provider without keys a repeat may charge twice, so it is only asked. At one
+// that captures at once, only while the order waits. Two steps may be repeated for an
+// order that stopped waiting too, as long as nothing is decided: what comes is voided,
+// or pays places that are free again, and the buyer knows in seconds instead of after
+// a quarter of an hour.
+func MayRepeat(c Capabilities, w Waiting) bool {
+	return c.Keys && (MaySend(w) || c.TwoStep && w.Undecided)
 }
+
+// Silence is how a provider has not known a payment so far.
+type Silence struct {
+	Times int           // answers "I do not know it", in a row
+	For   time.Duration // over so long a time, in which it could be asked
+	Since time.Time     // the last question, or the sending
+}
+
+// maxQuiet is what one answer adds at most. A provider that was away cannot have
+// worked on the request meanwhile, nor do we know when it came back.
+const maxQuiet = 2 * maxAskGap
+
+// NotFound counts one more such answer at now.
+func (s Silence) NotFound(now time.Time) Silence {
+	return Silence{s.Times + 1, s.For + max(0, min(now.Sub(s.Since), maxQuiet)), now}
+}
+
+// NoAnswer: the question at now brought nothing, so the time since the last does not count.
+func (s Silence) NoAnswer(now time.Time) Silence { return Silence{s.Times, s.For, now} }
+
+// GiveUp says that "not found" has now been said often enough and for long enough.
+func (s Silence) GiveUp(after time.Duration) bool { return s.Times >= NotFoundTimes && s.For >= after }

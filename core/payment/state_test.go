@@ -94,20 +94,48 @@ func TestResolverSchedule(t *testing.T) {
 }
 
 func TestSendingAndRepeating(t *testing.T) {
-	for bits := range 8 {
-		w := Waiting{ForThis: bits&1 > 0, HoldAlive: bits&2 > 0, OnSale: bits&4 > 0}
-		all := bits == 7
-		if MaySend(w) != all || MayRepeat(Capabilities{Keys: true}, w) != all || MayRepeat(Capabilities{}, w) {
-			t.Errorf("%+v: send %v, repeat %v, without keys %v", w, MaySend(w), MayRepeat(Capabilities{Keys: true}, w), MayRepeat(Capabilities{}, w))
+	for bits := range 16 {
+		w := Waiting{ForThis: bits&1 > 0, HoldAlive: bits&2 > 0, OnSale: bits&4 > 0, Undecided: bits&8 > 0}
+		all := bits&7 == 7
+		if MaySend(w) != all {
+			t.Errorf("%+v: send %v", w, MaySend(w))
+		}
+		for c, want := range map[Capabilities]bool{{}: false, {TwoStep: true}: false, {Keys: true}: all, {Keys: true, TwoStep: true}: all || w.Undecided} {
+			if got := MayRepeat(c, w); got != want {
+				t.Errorf("%+v at %+v: repeat %v", w, c, got)
+			}
 		}
 	}
-	for _, tc := range []struct {
-		n     int
-		since time.Duration
-		want  bool
-	}{{2, time.Hour, false}, {3, 15*time.Minute - 1, false}, {3, 15 * time.Minute, true}} {
-		if got := GiveUp(tc.n, tc.since, NotFoundAfter); got != tc.want {
-			t.Errorf("%d times not found, %v after sending: %v", tc.n, tc.since, got)
+}
+
+// TestSilence: "not found" is believed after three answers and a quarter of an hour of a
+// provider that is there; while it is away its clock stands.
+func TestSilence(t *testing.T) {
+	sent := time.Date(2027, 3, 1, 20, 0, 0, 0, time.UTC)
+	s := Silence{Since: sent}
+	now := sent
+	for range 29 {
+		now = now.Add(30 * time.Second)
+		if s = s.NotFound(now); s.GiveUp(NotFoundAfter) {
+			t.Fatalf("believed after %s", now.Sub(sent))
 		}
+	}
+	if s = s.NotFound(now.Add(30 * time.Second)); !s.GiveUp(NotFoundAfter) {
+		t.Errorf("not believed: %+v", s)
+	}
+	s, now = Silence{Since: sent}, sent
+	for range 120 { // an hour away
+		now = now.Add(30 * time.Second)
+		s = s.NoAnswer(now)
+	}
+	for range 3 {
+		now = now.Add(5 * time.Second)
+		s = s.NotFound(now)
+	}
+	if s.GiveUp(NotFoundAfter) || s.For > time.Minute {
+		t.Errorf("an hour of outage counted: %+v", s)
+	}
+	if few := (Silence{Since: sent}).NotFound(sent.Add(time.Hour)); few.GiveUp(NotFoundAfter) || few.For != maxQuiet {
+		t.Errorf("one answer after an hour: %+v", few)
 	}
 }

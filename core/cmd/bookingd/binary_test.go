@@ -96,6 +96,13 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		t.Errorf("trace of no seat: %v\n%s", err, out)
 	}
 
+	if out, err := command("webhook", "list"); err != nil || !strings.Contains(out, "every notice was read") {
+		t.Errorf("webhook list: %v\n%s", err, out)
+	}
+	if out, err := command("webhook", "resend", "fakepay", "evt_1"); err == nil || !strings.Contains(out, `No webhook "evt_1" of provider "fakepay" is stored`) {
+		t.Errorf("webhook resend: %v\n%s", err, out)
+	}
+
 	cmd := exec.CommandContext(ctx, bin, "serve")
 	cmd.Env = environ
 	stderr, err := cmd.StderrPipe()

@@ -15,6 +15,9 @@ const usage = `usage: bookingd <command>
                         what an organiser is owed and why, as CSV; days are UTC, until is not in it
   ledger payout <event> <amount> <reference>
                         book money that was sent to the event's organiser, once for each reference of the bank
+  webhook list          the notices of providers that match no payment or could not be read
+  webhook resend <provider> <id>
+                        read a stored notice again, which is harmless
   version               print the version
   help                  print this text
 

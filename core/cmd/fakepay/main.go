@@ -27,6 +27,7 @@ type config struct {
 	WebhookURL    string        `env:"FAKEPAY_WEBHOOK_URL"`
 	WebhookSecret string        `env:"FAKEPAY_WEBHOOK_SECRET"`
 	Latency       time.Duration `env:"FAKEPAY_LATENCY"`
+	P99           time.Duration `env:"FAKEPAY_P99" envDefault:"3s"`
 	Data          string        `env:"FAKEPAY_DATA"`
 	ReturnHosts   []string      `env:"FAKEPAY_RETURN_HOSTS"`
 }
@@ -41,7 +42,8 @@ A payment provider for tests and demos. Configuration by environment:
   FAKEPAY_LISTEN          address to listen on (127.0.0.1:9100)
   FAKEPAY_WEBHOOK_URL     where notices are sent, e.g. http://127.0.0.1:9000/webhooks/fakepay (none)
   FAKEPAY_WEBHOOK_SECRET  signs them; needed with FAKEPAY_WEBHOOK_URL
-  FAKEPAY_LATENCY         added to every API call, e.g. 80ms (0)
+  FAKEPAY_LATENCY         every API call takes that long, e.g. 80ms; set, it stands instead of FAKEPAY_P99
+  FAKEPAY_P99             calls take as long as real ones do: most a tenth of it, one in a hundred more (3s)
   FAKEPAY_DATA            file that keeps the payments over a restart (memory only)
   FAKEPAY_RETURN_HOSTS    comma list of host[:port] the card page may go back to, besides its own
 
@@ -76,7 +78,7 @@ func run(ctx context.Context) error {
 	}
 	server, err := fakepay.New(fakepay.Options{
 		WebhookURL: conf.WebhookURL, WebhookSecret: conf.WebhookSecret,
-		Latency: conf.Latency, DataFile: conf.Data, ReturnHosts: conf.ReturnHosts, Log: log,
+		Latency: conf.Latency, P99: conf.P99, DataFile: conf.Data, ReturnHosts: conf.ReturnHosts, Log: log,
 	})
 	if err != nil {
 		return err
@@ -142,10 +144,16 @@ func load() (config, error) {
 	if c.Latency < 0 || c.Latency > maxLatency {
 		return c, fmt.Errorf("FAKEPAY_LATENCY: %v is not between 0 and %v", c.Latency, maxLatency)
 	}
+	if c.P99 < 0 || c.P99 > maxLatency {
+		return c, fmt.Errorf("FAKEPAY_P99: %v is not between 0 and %v", c.P99, maxLatency)
+	}
+	if _, said := os.LookupEnv("FAKEPAY_LATENCY"); said {
+		c.P99 = 0
+	}
 	return c, nil
 }
 
-// envName is the variable behind a field; only Latency can fail to parse.
+// envName is the variable behind a field; only the durations can fail to parse.
 func envName(field string) string {
 	if field == "Latency" {
 		return "LATENCY"

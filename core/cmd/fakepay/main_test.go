@@ -13,6 +13,8 @@ func TestConfiguration(t *testing.T) {
 		{"FAKEPAY_LISTEN", "9100", "host:port"},
 		{"FAKEPAY_LATENCY", "80", "duration such as 80ms"},
 		{"FAKEPAY_LATENCY", "-1s", "between"},
+		{"FAKEPAY_P99", "3", "duration such as 80ms"},
+		{"FAKEPAY_P99", "2h", "between"},
 		{"FAKEPAY_WEBHOOK_URL", "localhost/x", "http address"},
 	} {
 		t.Run(tc.name+"="+tc.value, func(t *testing.T) {

@@ -50,6 +50,9 @@ type operation func(q request, put func(*Payment) error) outcome
 func (s *Server) api(op string, do operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Idempotency-Key")
+		if s.controls.noKeys() {
+			key = "nobody_asks_" + randomID()
+		}
 		if key == "" || len(key) > maxKey {
 			s.refuse(w, http.StatusBadRequest, "idempotency_key", fmt.Sprintf("Idempotency-Key: 1 to %d characters", maxKey), nil)
 			return
@@ -59,8 +62,12 @@ func (s *Server) api(op string, do operation) http.HandlerFunc {
 			s.refuse(w, http.StatusRequestEntityTooLarge, "too_large", err.Error(), nil)
 			return
 		}
+		if !s.controls.allow() {
+			s.misanswer(w, r, Fault{Kind: Fault429}, 0, nil)
+			return
+		}
 		f := s.controls.strike(op, s.referenceOf(r, body))
-		s.pause(r.Context(), s.opts.Latency)
+		s.pause(r.Context(), s.latency())
 		switch f.Kind {
 		case FaultDelay:
 			s.pause(context.WithoutCancel(r.Context()), f.delay)
@@ -72,6 +79,9 @@ func (s *Server) api(op string, do operation) http.HandlerFunc {
 				s.refuse(w, http.StatusConflict, "refused", "refused by the fault setting", s.memory.get(r.PathValue("id")))
 				return
 			}
+		case FaultBalance:
+			s.refuse(w, http.StatusConflict, "insufficient_balance", "the merchant's balance is too low", s.memory.get(r.PathValue("id")))
+			return
 		}
 		s.work.Add(1)
 		out := s.execute(r.Context(), request{op, r.PathValue("id"), r.URL.Path, key, body, f}, do)

@@ -22,6 +22,9 @@ const (
 	// signatureWindow is how far a webhook's time stamp may be off, both ways.
 	signatureWindow = 300 * time.Second
 
+	// authorizationLifetime is as long as a card's usually is.
+	authorizationLifetime = 7 * 24 * time.Hour
+
 	maxAnswer     = 64 << 10
 	maxSignatures = 8 // v1 values looked at in one header
 )
@@ -31,7 +34,10 @@ type ClientConfig struct {
 	URL       string   // of the API, e.g. http://127.0.0.1:9100
 	PublicURL string   // under which a browser reaches the card page; may be a path
 	Secrets   []string // any of them verifies a webhook: the new one and the one before
-	OneStep   bool     // the contract is for one-step payments
+	Name      string   // of the provider in accounts and addresses; "" = fakepay
+	OneStep   bool     // the contract is for one-step payments, as with a mobile wallet
+	NoKeys    bool     // the contract is without idempotency keys
+	PerSecond float64  // requests a second that the contract allows; 0 = any number
 
 	// LongestProcessing: see payment.Capabilities; 0 = payment.NotFoundAfter.
 	LongestProcessing time.Duration
@@ -61,6 +67,9 @@ func NewClient(c ClientConfig) (*Client, error) {
 			return nil, errors.New("fakepay: an empty webhook secret would let anybody sign")
 		}
 	}
+	if c.Name == "" {
+		c.Name = "fakepay"
+	}
 	if c.LongestProcessing == 0 {
 		c.LongestProcessing = payment.NotFoundAfter
 	}
@@ -80,13 +89,13 @@ func NewClient(c ClientConfig) (*Client, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Name is the provider's name in accounts and addresses.
-func (c *Client) Name() string { return "fakepay" }
+func (c *Client) Name() string { return c.conf.Name }
 
 // Capabilities of a fakepay contract.
 func (c *Client) Capabilities() payment.Capabilities {
 	return payment.Capabilities{
-		TwoStep: !c.conf.OneStep, Keys: true, Lookup: true, Partial: true,
-		LongestProcessing: c.conf.LongestProcessing,
+		TwoStep: !c.conf.OneStep, Keys: !c.conf.NoKeys, Lookup: true, Partial: true,
+		LongestProcessing: c.conf.LongestProcessing, AuthorizationLifetime: authorizationLifetime, PerSecond: c.conf.PerSecond,
 	}
 }
 
@@ -149,7 +158,9 @@ func (c *Client) call(ctx context.Context, method, path, key string, body []byte
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Idempotency-Key", key)
+		if !c.conf.NoKeys {
+			req.Header.Set("Idempotency-Key", key)
+		}
 		// net/http repeats a request with this header by itself when a connection
 		// breaks. Whether a request may be repeated is decided under the order's
 		// lock and nowhere else; without GetBody the transport cannot.

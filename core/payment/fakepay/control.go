@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Control is what POST /control takes; it replaces the whole setting. GET
@@ -14,6 +16,11 @@ import (
 type Control struct {
 	// Mode is "two_step" (default: authorize, then capture) or "one_step".
 	Mode string `json:"mode,omitempty"`
+	// NoKeys ignores idempotency keys: the same request again is another payment.
+	NoKeys bool `json:"no_keys,omitempty"`
+	// PerSecond is the contract's limit: requests beyond it are answered 429, and have
+	// no effect. 0 means none.
+	PerSecond float64 `json:"per_second,omitempty"`
 	// Faults are tried in order; the first that fits a request is used.
 	Faults []Fault `json:"faults,omitempty"`
 	// Webhooks says what happens to notices on their way.
@@ -52,11 +59,12 @@ const (
 	Fault429           = "429"            // no effect, status 429
 	FaultEmpty         = "empty"          // effect, status 200 with an empty body
 	FaultDecline       = "decline"        // authorize: declined; commands: refused
+	FaultBalance       = "no_balance"     // refund: refused, our own balance at the provider is too low
 )
 
 var kinds = map[string]bool{
 	FaultDelay: true, FaultTimeoutBefore: true, FaultTimeoutAfter: true, FaultDrop: true, FaultReset: true,
-	FaultHalf: true, Fault500: true, Fault500After: true, Fault429: true, FaultEmpty: true, FaultDecline: true,
+	FaultHalf: true, Fault500: true, Fault500After: true, Fault429: true, FaultEmpty: true, FaultDecline: true, FaultBalance: true,
 }
 
 var ops = map[string]bool{"": true, "authorize": true, "capture": true, "void": true, "refund": true, "lookup": true}
@@ -75,8 +83,9 @@ type WebhookControl struct {
 
 // controls is the current setting.
 type controls struct {
-	mu  sync.Mutex
-	set Control
+	mu    sync.Mutex
+	set   Control
+	limit *rate.Limiter // nil: none
 }
 
 func (c *controls) replace(next Control) error {
@@ -105,10 +114,29 @@ func (c *controls) replace(next Control) error {
 	if err := parseDelay(next.Webhooks.Delay, &next.Webhooks.delay); err != nil {
 		return fmt.Errorf("webhooks.delay: %w", err)
 	}
+	if next.PerSecond < 0 {
+		return fmt.Errorf("per_second %v: want a positive number, or 0 for no limit", next.PerSecond)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.set = next
+	c.set, c.limit = next, nil
+	if next.PerSecond > 0 {
+		c.limit = rate.NewLimiter(rate.Limit(next.PerSecond), max(1, int(next.PerSecond)))
+	}
 	return nil
+}
+
+// allow counts a request against the contract's limit.
+func (c *controls) allow() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.limit == nil || c.limit.Allow()
+}
+
+func (c *controls) noKeys() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set.NoKeys
 }
 
 func parseDelay(s string, d *time.Duration) error {

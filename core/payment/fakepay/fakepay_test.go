@@ -363,3 +363,74 @@ func TestAFormIsSentOnce(t *testing.T) {
 		t.Errorf("the next form of the payment is not open: %s", page)
 	}
 }
+
+// TestContracts: without keys the same request is another payment; over the contract's
+// limit nothing happens; a balance that is too low refuses refunds and nothing else.
+func TestContracts(t *testing.T) {
+	c, at := start(t, Options{})
+	ctx := context.Background()
+	post(t, at+"/control", `{"no_keys": true}`)
+	for range 2 {
+		if _, err := c.Authorize(ctx, ask("1-twice", TokenOK)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(listAll(t, at)); n != 2 {
+		t.Errorf("%d payments without keys, want 2", n)
+	}
+	post(t, at+"/control", `{"per_second": 1}`)
+	var made, limited int
+	for i := range 5 {
+		_, err := c.Authorize(ctx, ask("1-limited"+string(rune('a'+i)), TokenOK))
+		var no *payment.Refused
+		switch {
+		case err == nil:
+			made++
+		case errors.As(err, &no):
+			t.Errorf("a limit is no refusal: %v", err)
+		default:
+			limited++
+		}
+	}
+	if n := len(listAll(t, at)); made+limited != 5 || limited == 0 || n != 2+made {
+		t.Errorf("%d made, %d limited, %d payments", made, limited, n)
+	}
+	post(t, at+"/control", `{"faults": [{"op": "refund", "kind": "no_balance", "times": 1}]}`)
+	a, err := c.Authorize(ctx, ask("1-poor", TokenOK))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := payment.Command{PaymentRef: a.PaymentRef, Key: "p1", Amount: 4200}
+	if _, err := c.Capture(ctx, cmd); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Key = "p2"
+	var no *payment.Refused
+	if _, err := c.Refund(ctx, cmd); !errors.As(err, &no) || no.Code != "insufficient_balance" || no.Report.Facts.Refunded != 0 {
+		t.Errorf("refund without balance: %v", err)
+	}
+	if r, err := c.Refund(ctx, cmd); err != nil || r.Facts.Refunded != 4200 {
+		t.Errorf("and with: %+v %v", r, err)
+	}
+}
+
+// TestLatency is as skewed as that of real providers.
+func TestLatency(t *testing.T) {
+	s := &Server{opts: Options{P99: 3 * time.Second}}
+	const n = 20_000
+	over, under := 0, 0
+	for range n {
+		switch d := s.latency(); {
+		case d > 3*time.Second:
+			over++
+		case d < 300*time.Millisecond:
+			under++
+		}
+	}
+	if over < n/200 || over > n/50 || under < n*2/5 {
+		t.Errorf("%d of %d over the 99th percentile, %d under a tenth of it", over, n, under)
+	}
+	if d := (&Server{opts: Options{Latency: time.Second}}).latency(); d != time.Second {
+		t.Errorf("a fixed latency is %s", d)
+	}
+}
