@@ -54,13 +54,20 @@ type roomReport struct {
 	StoreStale bool    `json:"store_stale"`
 	Draw       drawDoc `json:"draw"`
 
+	Reason  string       `json:"reason,omitempty"`  // why the room stopped itself
+	Settled bool         `json:"settled"`           // every edge has the newest recall and draw on disk
+	Ceiling int64        `json:"ceiling"`           // no index at or above it was given
+	Doubled [][2]int64   `json:"doubled,omitempty"` // indexes [from, to) that may have been given twice: an alarm
+	Edges   []edgeReport `json:"edges"`
+
 	Expiring map[string]expiry `json:"expiring,omitempty"` // changes that will be taken back
 }
 
 func report(r *room) roomReport {
 	s := r.line.Snapshot()
 	return roomReport{statusDoc: r.statusDoc(r.now()), Term: s.Term, Live: s.Live, Cap: s.Settings.Cap, RateText: s.Settings.Rate.String(),
-		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s), Expiring: r.kept.expiring()}
+		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s), Expiring: r.kept.expiring(),
+		Reason: s.Reason, Settled: s.Settled, Ceiling: s.Ceil, Doubled: s.Doubled, Edges: edgeReports(r, s)}
 }
 
 func serveAdmin(w http.ResponseWriter, r *http.Request) error {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ropeline/ropeline/admission/line"
@@ -24,9 +26,10 @@ type adminBody struct {
 	Cap     *int       `json:"cap"`
 	Message *string    `json:"message"`
 	Entropy string     `json:"entropy"`
-	Who     string     `json:"who"`
-	Why     string     `json:"why"`
-	For     string     `json:"for"` // 10m: afterwards it is as it was before
+	adminSteps
+	Who string `json:"who"`
+	Why string `json:"why"`
+	For string `json:"for"` // 10m: afterwards it is as it was before
 }
 
 // change is what an operator wants of a room: property What becomes To.
@@ -34,6 +37,9 @@ type change struct {
 	What, To string
 	Who, Why string
 	Until    time.Time // zero: it stands
+
+	do   func(context.Context, *room) error // nil: put
+	said string                             // for the audit log, instead of the value after
 }
 
 // The properties a change is about, as the audit log names them.
@@ -43,13 +49,17 @@ const (
 	whatState   = "state"
 	whatMessage = "message"
 	whatEntropy = "entropy"
+	whatTerm    = "term"
+	whatEpoch   = "epoch"
+	whatReason  = "stopped by itself"
+	whatEdges   = "edges"
 )
 
 // actions are the last parts of POST /ropeline/rooms/<room>/<action>.
 var actions = map[string]func(adminBody) (change, error){
 	"open":   func(adminBody) (change, error) { return change{What: whatState, To: "open"}, nil },
 	"pause":  func(adminBody) (change, error) { return change{What: whatState, To: "paused"}, nil },
-	"resume": func(adminBody) (change, error) { return change{What: whatState, To: "resumed"}, nil },
+	"resume": resumeStep,
 	"close":  func(adminBody) (change, error) { return change{What: whatState, To: "closed"}, nil },
 	"rate": func(b adminBody) (change, error) {
 		if b.Rate == nil {
@@ -75,6 +85,9 @@ var actions = map[string]func(adminBody) (change, error){
 		}
 		return change{What: whatEntropy, To: b.Entropy}, nil
 	},
+	"recall":      recallStep,
+	"reset":       resetStep,
+	"forget-edge": forgetStep,
 }
 
 // want reads an action's body into a change. Errors are the caller's (400).
@@ -94,7 +107,7 @@ func want(action string, b adminBody, now time.Time) (change, error) {
 	if err != nil || d < time.Second || d > maxFor {
 		return c, fmt.Errorf("for %q: write how long it holds, 1s to %s, for example 10m", b.For, maxFor)
 	}
-	if c.What == whatEntropy || c.What == whatState && c.To != "paused" {
+	if c.do != nil || c.What == whatEntropy || c.What == whatState && c.To != "paused" {
 		return c, fmt.Errorf("for: %s cannot be taken back by itself: only rate, cap, message and pause can", action)
 	}
 	c.Until = now.Add(d)
@@ -115,6 +128,14 @@ func (r *room) value(what string) string {
 		return r.message()
 	case whatEntropy:
 		return s.Draw.Entropy
+	case whatTerm:
+		return strconv.FormatInt(s.Term, 10)
+	case whatEpoch:
+		return strconv.FormatInt(s.Epoch, 10)
+	case whatReason:
+		return s.Reason
+	case whatEdges:
+		return strings.Join(append(slices.Clone(s.Edges), s.Cut...), " ")
 	}
 	return ""
 }
@@ -146,10 +167,16 @@ func (r *room) put(ctx context.Context, what, to string) error {
 // change applies, remembers what to take back, and writes it down.
 func (r *room) change(ctx context.Context, c change) error {
 	before := r.value(c.What)
-	if err := r.put(ctx, c.What, c.To); err != nil {
+	if c.do == nil {
+		c.do = func(ctx context.Context, r *room) error { return r.put(ctx, c.What, c.To) }
+	}
+	if err := c.do(ctx, r); err != nil {
 		return err
 	}
 	after := r.value(c.What)
+	if c.said != "" {
+		after = c.said
+	}
 	if err := r.kept.changed(c, before, after); err != nil {
 		r.log.Error("the change stands, but will not be taken back by itself", "what", c.What, "error", err)
 	}
@@ -162,6 +189,9 @@ func (r *room) change(ctx context.Context, c change) error {
 func changeStatus(err error) int {
 	if errors.Is(err, line.ErrStore) {
 		return http.StatusServiceUnavailable
+	}
+	if errors.Is(err, line.ErrNoEdge) {
+		return http.StatusNotFound
 	}
 	return http.StatusConflict
 }

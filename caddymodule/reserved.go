@@ -87,6 +87,10 @@ func (h *Handler) ticketOf(w http.ResponseWriter, r *http.Request) (v visitor, o
 		return v, false, h.tooOften(w, r)
 	}
 	unplaced := v.hasTicket && v.ticket.Index == admission.NoIndex
+	if !v.hasTicket && v.otherLine {
+		return v, false, problem{Status: http.StatusUnauthorized, Code: "unknown_epoch", Answer: "wait",
+			Detail: "This ticket is of a line that has ended. A request to any page of this site gives a place in the present one."}.write(w, r)
+	}
 	if !v.hasTicket || unplaced && r.Method != http.MethodPost {
 		return v, false, problem{Status: http.StatusUnauthorized, Code: "ticket_required", Answer: "wait",
 			Detail: "Send the ticket, as cookie or in " + ticketHeader + ". A request to any page of this site gives one."}.write(w, r)

@@ -42,6 +42,7 @@ type operator struct {
 	Address, Who, Why, For, After string
 	Limit                         int
 	JSON                          bool
+	steps                         stepFlags
 	out                           io.Writer
 }
 
@@ -49,12 +50,15 @@ type operator struct {
 var roomVerbs = []struct{ name, value, args, short string }{
 	{"open", "", "<room>", "Opens a pre-queue now, with its draw, or a closed room again"},
 	{"pause", "", "<room>", "Lets nobody new in; the line grows and keeps its order"},
-	{"resume", "", "<room>", "Ends a pause"},
+	{"resume", "", "<room>", "Ends a pause; of a room that stopped itself, with the values its status suggests or those given"},
 	{"close", "", "<room>", "No joins, no entries; those inside finish"},
 	{"rate", "rate", "<room> <entries/time>", "Changes the rate: 20/s, 2000/min, 1000/10s"},
 	{"cap", "cap", "<room> <sessions>", "Changes how many may be inside at once"},
 	{"message", "message", "<room> <text>", "Says one sentence to those who wait; an empty one takes it away"},
 	{"entropy", "entropy", "<room> <value>", "Gives the public value that entropy_source named, after the pre-queue has ended"},
+	{"recall", "", "<room>", "Refuses all passes from now on; whoever was inside enters again at the old place, nobody who waits is touched"},
+	{"reset", "", "<room>", "Begins a new line: every ticket and pass of the old one is void"},
+	{"forget-edge", "edge", "<room> <edge>", "Takes an edge off the list that will never come back, and frees what is held for its visitors"},
 }
 
 func roomFlags(cmd *cobra.Command) {
@@ -75,6 +79,7 @@ func roomFlags(cmd *cobra.Command) {
 		sub.Flags().StringVar(&o.Why, "why", "", "the reason, for the audit log")
 		sub.Flags().StringVar(&o.Who, "who", "", "who decides it (default: the user of this command)")
 		sub.Flags().StringVar(&o.For, "for", "", "how long it holds, for example 10m; then it is taken back (rate, cap, message, pause)")
+		o.steps.register(v.name, sub.Flags())
 		cmd.AddCommand(sub)
 	}
 }
@@ -127,6 +132,9 @@ func (o *operator) change(action, member string, args []string) error {
 		}
 		body[member] = n
 	}
+	if err := o.fillStep(action, args[0], body); err != nil {
+		return err
+	}
 	b, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -162,6 +170,7 @@ func (o *operator) show(raw []byte, err error) error {
 	for what, e := range r.Expiring {
 		row(what, "%s until %s, then %s", e.Set, stamp(e.At), e.Was)
 	}
+	showEdges(row, r)
 	if r.StoreStale {
 		row("store", "has not answered for 3 s: nobody new is let in")
 	}

@@ -26,6 +26,7 @@ type visitor struct {
 	byHeader    bool // tokens come in headers: no cookies are set
 	stalePass   bool // a pass cookie that should be removed
 	staleTicket bool // a ticket cookie that should be removed
+	otherLine   bool // a genuine ticket of an epoch that this room does not have any more
 }
 
 // identify reads the tokens. Of several tickets the one with the lowest index counts: a planted cookie can only be
@@ -55,6 +56,7 @@ func (h *Handler) identify(r *http.Request) (v visitor) {
 		}
 		h.room.line.Seen(ticketToken(t))
 		if known(snap) && t.Epoch != snap.Epoch && t.Index != admission.NoIndex {
+			v.otherLine = true
 			continue // an older line: its places are gone, and the visitor joins this one
 		}
 		if !v.hasTicket || earlier(t, v.ticket) {
@@ -94,12 +96,12 @@ func ticketToken(t admission.Ticket) line.Token {
 	if t.Drawn {
 		n = t.N
 	}
-	return line.Token{Epoch: t.Epoch, ID: string(t.VID), Index: t.Index, Place: unknown, N: n}
+	return line.Token{Epoch: t.Epoch, ID: string(t.VID), Index: t.Index, Place: unknown, N: n, Issued: t.IssuedAt}
 }
 
 func passToken(p admission.Pass) line.Token {
 	return line.Token{Epoch: p.Epoch, ID: string(p.VID), Index: admission.NoIndex, Place: p.Place, N: unknown,
-		Pass: true, Term: p.Term, Expires: p.Expires, Hard: p.Hard}
+		Issued: p.IssuedAt, Pass: true, Term: p.Term, Expires: p.Expires, Hard: p.Hard}
 }
 
 // known says whether the room has been heard of at all; before that, a token's own times have to do.

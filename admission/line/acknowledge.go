@@ -67,6 +67,7 @@ func (r *Room) acked(h header) (reg int64) {
 // tick calls the store's tick, and again at once if there is a new list to acknowledge: an edge counts when all have it.
 func (r *Room) tick(ctx context.Context, fence string, proposed int64, rh *rhythm) (header, error) {
 	rep, err := r.call(ctx, scriptTick, fence, proposed, rh.ahead, rh.waiting, r.acked(r.view.Load().header), "0")
+	r.noteRoster(rep)
 	if err != nil {
 		return rep.header, err
 	}

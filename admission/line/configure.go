@@ -52,6 +52,9 @@ func (r *Room) configure(ctx context.Context) error {
 func (r *Room) Change(ctx context.Context, c Change) error {
 	if v := r.view.Load(); c.Action == ActionResume && v.reason != "" {
 		// The room stopped itself. An operator's plain word takes the values that the status suggests.
+		if v.reason == reasonNoCheckpoint {
+			return ErrNoCeiling
+		}
 		if err := r.Resume(ctx, v.ceil, v.x); err != nil {
 			return err
 		}

@@ -165,7 +165,9 @@ func TestNoCheckpointPausesTheRoom(t *testing.T) {
 		t.Fatalf("a room from nothing is made at once: %v", err)
 	}
 	r.Seen(Token{Epoch: r.view.Load().epoch, ID: "waiting", Index: -1, N: -1}) // a ticket without a place, of these two seconds
-	r.Seen(Token{Epoch: epoch - 60, ID: vid(3), Index: 3, N: -1})
+	now := time.UnixMicro(b.clock)
+	r.Seen(Token{Epoch: epoch - 86400, ID: vid(2), Index: 2, N: -1, Issued: now.Add(-24 * time.Hour)}) // of a sale that is over
+	r.Seen(Token{Epoch: epoch - 60, ID: vid(3), Index: 3, N: -1, Issued: now.Add(-time.Minute)})
 	var rh rhythm
 	for range 80 {
 		b.clock += second

@@ -25,6 +25,12 @@ var (
 	// ErrOther refuses an operator's step that was meant for another epoch or term than the room has now.
 	ErrOther = errors.New("line: the room has another epoch or term by now; look again")
 
+	// ErrNoEdge says that the room knows no edge of that name.
+	ErrNoEdge = errors.New("line: no such edge in this room")
+
+	// ErrNoCeiling asks for values: after a loss of everything nobody but the operator can say how far the line was.
+	ErrNoCeiling = errors.New("line: no log is left that says how many places were given: resume with next and x")
+
 	// ErrClosed refuses a join: the room is closed.
 	ErrClosed = errors.New("line: the room is closed")
 

@@ -136,6 +136,9 @@ const (
 	mergingBirth = 3
 )
 
+// reasonNoCheckpoint is why a room stops that lost everything and of which no log knows.
+const reasonNoCheckpoint = "no_checkpoint"
+
 // The phases of a draw.
 const (
 	phasePrequeue = "prequeue"

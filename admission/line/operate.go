@@ -2,6 +2,7 @@ package line
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -34,7 +35,7 @@ func (r *Room) Recall(ctx context.Context, e Expect) error {
 }
 
 // Reset begins a new line: the epoch is raised, every ticket and pass of the old one is unknown from now on. State
-// (open or prequeue), OpensAt and EntropySource of s hold for the new line; other settings stay as they are.
+// (open or prequeue), OpensAt and EntropySource of s hold for the new line; other settings, and a pause, stay as they are.
 func (r *Room) Reset(ctx context.Context, e Expect, s Settings) (epoch int64, err error) {
 	if s.State == "" {
 		s.State = StateOpen
@@ -64,9 +65,14 @@ func (r *Room) Reset(ctx context.Context, e Expect, s Settings) (epoch int64, er
 	return epoch, err
 }
 
+var errNotStopped = errors.New("line: the room has not stopped itself, so there is nothing to resume with values")
+
 // Resume ends a merge that waits for an edge or for a checkpoint, or clears a conflict that was looked into. No index
 // below next will be given, and X is at least x; Snapshot suggests both (Ceil, X).
 func (r *Room) Resume(ctx context.Context, next, x int64) error {
+	if v := r.view.Load(); v.reason == "" && v.merging == 0 {
+		return errNotStopped
+	}
 	if next < 0 || next > maxIndex || x < 0 || x > maxIndex {
 		return fmt.Errorf("resume: next %d, x %d: use 0 to %d", next, x, int64(maxIndex))
 	}
@@ -83,6 +89,15 @@ func (r *Room) ForgetEdge(ctx context.Context, name string) error {
 	if !namePattern.MatchString(name) {
 		return fmt.Errorf("edge %q: use the name that the room's status shows", name)
 	}
-	_, err := r.call(ctx, scriptForget, name)
+	if name == r.edge {
+		return fmt.Errorf("edge %s is this one: ask another edge to forget it", name)
+	}
+	rep, err := r.call(ctx, scriptForget, name)
+	if errors.Is(err, ErrMerging) {
+		return fmt.Errorf("%w: without that edge it goes on with `resume` and its values", err)
+	}
+	if err == nil && rep.status == statusEarly {
+		return fmt.Errorf("%w: %s", ErrNoEdge, name)
+	}
 	return err
 }

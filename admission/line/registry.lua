@@ -8,6 +8,15 @@ local function is_member(name)
   return string.find(' ' .. h.members .. ' ', ' ' .. name .. ' ', 1, true) ~= nil
 end
 local SILENT = 15000000 -- an edge that has not ticked for 15 s is silent
+-- What a tick tells of each registered edge: its name, its last tick, whether it may log, whether it has the newest list on disk.
+local function roster()
+  local list = {}
+  each_member(function(name)
+    local e = member(name)
+    if e then list[#list + 1] = {name, int(e.contact), e.active and '1' or '0', e.acked >= h.reg and '1' or '0'} end
+  end)
+  return list
+end
 local function next_list() set('reg', h.reg + 1) end
 
 -- A new edge counts as soon as all the others have its name on disk; until then it may not log what only it would know.

@@ -72,6 +72,7 @@ type Room struct {
 	gather  gather // touches, heartbeats and confirmations that wait for the next flush
 	mover   mover
 	drawn   atomic.Pointer[drawn]
+	roster  atomic.Pointer[[]Edge]
 	raise   sync.Mutex
 	contact atomic.Int64 // when the last tick that succeeded was sent, by the edge's monotonic clock
 	stopped context.CancelFunc

@@ -12,7 +12,7 @@ if me then
 end
 if h.merging > 0 then
   try_merge()
-  if h.merging > 0 then return finish('MERGING') end
+  if h.merging > 0 then return finish('MERGING', roster()) end
   me = member(edge)
 end
 
@@ -54,7 +54,7 @@ end
 end_leases()
 drop_absent()
 grant()
-if h.tick_at > 0 and h.rt - h.tick_at < 900000 then return finish('EARLY') end
+if h.tick_at > 0 and h.rt - h.tick_at < 900000 then return finish('EARLY', roster()) end
 set('tick_at', h.rt)
 set('ticks', h.ticks + 1)
 set('at', now)
@@ -63,4 +63,4 @@ if state() == 'open' and h.proposed > h.x then
   set('x', h.proposed)
   emit('x', nil, nil, nil, int(h.x))
 end
-return finish('OK')
+return finish('OK', roster())

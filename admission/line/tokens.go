@@ -14,6 +14,8 @@ type Token struct {
 	Place int64 // of a pass
 	N     int64 // size of the draw as a ticket tells it; -1: not drawn
 
+	Issued time.Time // by the store's clock; zero: not told
+
 	Pass    bool // the following is said
 	Term    int64
 	Expires time.Time // by the store's clock
@@ -38,6 +40,10 @@ func (t Token) key() string {
 	return t.ID
 }
 
+// lineAlive is how young a token must be to say, of a room that nobody knows, that there was a line which is lost: in one
+// that lives somebody joins or has a pass renewed within that time. An older cookie is of a sale that is over.
+const lineAlive = 6 * time.Hour
+
 const (
 	seenMax   = 100_000
 	tokenPart = 500
@@ -55,6 +61,9 @@ func (r *Room) Seen(t Token) {
 	}
 	if !t.Pass && t.Index < 0 {
 		return // given while no index could be: it says nothing about a line
+	}
+	if v.merging == mergingBirth && !t.Issued.IsZero() && v.clock(v.rt).Sub(t.Issued) > lineAlive {
+		return
 	}
 	key := t.key()
 	s := &r.seen
