@@ -22,7 +22,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test check fmt smoke bench bench-holds demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test check fmt smoke bench bench-holds bench-edge demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,10 @@ bench: ## run the benchmarks there are
 bench-holds: ## holds a second against the plain way, both on a durable PostgreSQL: some minutes (BENCH_FLAGS="-seconds 2 -runs 1" for a look)
 	@$(GO) run ./deploy/need postgresql >&2
 	@$(GO) build -o $(BIN)/ ./deploy/bench/holds && exec $(BIN)/holds $(BENCH_FLAGS)
+
+bench-edge: ## the waiting room against bare Caddy, a million waiting, loss of Redis: some ten minutes (BENCH_FLAGS="-seconds 1 -runs 1 -people 100000" for a look)
+	@$(GO) run ./deploy/need redis >&2
+	@$(GO) build -o $(BIN)/ ./deploy/bench/edge && exec $(BIN)/edge $(BENCH_FLAGS)
 
 # Only from the command line: PORT is in many an environment, and means something else there.
 DEMO_FLAGS += $(if $(filter command,$(firstword $(origin PORT))),--port $(PORT))

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ropeline/ropeline/admission/line"
+	"github.com/ropeline/ropeline/admission/line/redistest"
+	"github.com/ropeline/ropeline/deploy/fleet"
+)
+
+// crowd is how many distinct tickets and passes the ratios use.
+const crowd = 10_000
+
+// site is an edge with its Redis and, in this process, the edge that gives places in bulk.
+type site struct {
+	redis *fleet.Redis
+	edge  *fleet.Edge
+	bulk  *bulk
+	keys  string
+}
+
+// open starts them. rate and cap are the room's.
+func (b *bench) open(ctx context.Context, dir, rate string, limit int, origin string) (*site, func(), error) {
+	var undo []func()
+	closeAll := func() {
+		for i := len(undo) - 1; i >= 0; i-- {
+			undo[i]()
+		}
+	}
+	s := &site{keys: filepath.Join(dir, "keys")}
+	err := func() error {
+		if err := os.MkdirAll(filepath.Join(dir, "redis"), 0o755); err != nil {
+			return err
+		}
+		if err := fleet.NewKeys(ctx, b.bin, s.keys); err != nil {
+			return err
+		}
+		var err error
+		if s.redis, err = fleet.StartRedis(redistest.Options{Dir: filepath.Join(dir, "redis"), Persistent: true}); err != nil {
+			return err
+		}
+		undo = append(undo, func() { _ = s.redis.End() })
+		s.edge, err = fleet.NewEdge(fleet.Config{Name: "edge", Bin: b.bin, Dir: filepath.Join(dir, "edge"), Keys: s.keys, Store: s.redis.URL(),
+			Origin: origin, Room: []string{"rate " + rate, fmt.Sprintf("cap %d", limit)}})
+		if err != nil {
+			return err
+		}
+		if err := s.edge.Start(ctx); err != nil {
+			return err
+		}
+		undo = append(undo, func() { _ = s.edge.Stop() })
+		if err := s.edge.Ready(ctx); err != nil {
+			return err
+		}
+		parsed, err := line.ParseRate(rate)
+		if err != nil {
+			return err
+		}
+		s.bulk, err = newBulk(ctx, s.redis.URL(), s.keys, filepath.Join(dir, "bulk"), line.Settings{Rate: parsed, Cap: limit})
+		if err != nil {
+			return err
+		}
+		undo = append(undo, func() { _ = s.bulk.room.Stop(context.WithoutCancel(ctx)) })
+		return nil
+	}()
+	if err != nil {
+		closeAll()
+		return nil, nil, err
+	}
+	return s, closeAll, nil
+}
+
+// ratio measures ours and theirs in turns, with the same requests.
+func (b *bench) ratio(ctx context.Context, name string, edge *fleet.Edge, theirs string, want, wantTheirs int, requests func(run int) (func(int64) []byte, error)) error {
+	stop := b.profiled(ctx, name, edge)
+	defer stop()
+	for run := range b.runs {
+		next, err := requests(run)
+		if err != nil {
+			return err
+		}
+		l := load{address: edge.Addr(), connections: b.connections, warm: b.window() / 4, window: b.window(), request: next, want: want}
+		a, err := drive(ctx, l)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		l.address, l.want = theirs, wantTheirs
+		c, err := drive(ctx, l)
+		if err != nil {
+			return fmt.Errorf("%s, the reference: %w", name, err)
+		}
+		b.Ratio(name, a.perSecond(), c.perSecond())
+	}
+	b.Print(name)
+	return nil
+}
+
+const pageHeaders = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\nAccept-Language: en-GB,en;q=0.5\r\nSec-Fetch-Dest: document\r\n" +
+	"Sec-Fetch-Mode: navigate\r\nSec-Fetch-Site: none\r\n"
+
+// waiting measures what people outside ask.
+func (b *bench) waiting(ctx context.Context, dir string) error {
+	s, done, err := b.open(ctx, dir, "1/h", 1, "127.0.0.1:9")
+	if err != nil {
+		return err
+	}
+	defer done()
+	people, err := s.bulk.join(ctx, crowd)
+	if err != nil {
+		return err
+	}
+	tickets, err := s.bulk.tickets(people)
+	if err != nil {
+		return err
+	}
+	status := request(http.MethodGet, fleet.Reserved+"status", "Accept: */*\r\n")
+	beats := heartbeats(tickets)
+	pages := make([][]byte, crowd)
+	for i, t := range tickets {
+		pages[i] = request(http.MethodGet, "/", pageHeaders+cookie("rl-t-"+fleet.Room, t))
+	}
+	join := request(http.MethodGet, "/", pageHeaders)
+	var bodies []handler
+	for _, r := range [][]byte{status, beats[crowd-1], pages[crowd-1], join} {
+		code, body, err := once(s.edge.Addr(), r)
+		if err != nil {
+			return err
+		}
+		bodies = append(bodies, respond(code, body))
+	}
+	ref, theirs, err := startBare(ctx, b.bin, filepath.Join(dir, "bare"), bodies...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ref.Stop() }()
+	b.Note("%d connections, %d s a measurement, %d runs in turns, %d tickets", b.connections, b.seconds, b.runs, crowd)
+	for i, m := range []struct {
+		name string
+		want int
+		next func(int64) []byte
+	}{
+		{"edge.status_vs_caddy_respond", 200, inTurn([][]byte{status})},
+		{"edge.heartbeat_vs_caddy_respond", 200, inTurn(beats)},
+		{"edge.page_vs_caddy_respond", 503, inTurn(pages)},
+		{"edge.join_vs_caddy_respond", 503, inTurn([][]byte{join})},
+	} {
+		if err := sameBytes(s.edge.Addr(), theirs[i], m.next(crowd-1), i < 3); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		if err := b.ratio(ctx, m.name, s.edge, theirs[i], m.want, m.want, func(int) (func(int64) []byte, error) { return m.next, nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameBytes proves that the reference answers with as many bytes: Caddy replaces placeholders in what `respond` says.
+func sameBytes(ours, theirs string, r []byte, near bool) error {
+	_, a, err := once(ours, r)
+	if err != nil {
+		return err
+	}
+	_, b, err := once(theirs, r)
+	if err != nil {
+		return err
+	}
+	if d := len(a) - len(b); near && (d > 64 || d < -64) || len(b) == 0 {
+		return fmt.Errorf("the reference answers with %d bytes, the edge with %d", len(b), len(a))
+	}
+	return nil
+}
+
+// inside measures what people who are in ask. Each run has new passes for everybody, so that each is verified for the
+// first time within the run, and used some times more.
+func (b *bench) inside(ctx context.Context, dir string) error {
+	origin := plainOrigin()
+	defer origin.Close()
+	s, done, err := b.open(ctx, dir, "50000/s", crowd, origin.Listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	defer done()
+	people, err := s.bulk.join(ctx, crowd)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if _, err := s.bulk.enter(ctx, people); err != nil {
+		return err
+	}
+	b.Note("%d people let in within %.1f s", crowd, time.Since(began).Seconds())
+	ref, theirs, err := startBare(ctx, b.bin, filepath.Join(dir, "bare"), proxy(origin.Listener.Addr().String()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ref.Stop() }()
+	return b.ratio(ctx, "edge.pass_proxy_vs_caddy_proxy", s.edge, theirs[0], 200, 200, func(int) (func(int64) []byte, error) {
+		passes, err := s.bulk.renew(ctx, people)
+		if err != nil {
+			return nil, err
+		}
+		all := make([][]byte, len(passes))
+		for i, p := range passes {
+			all[i] = request(http.MethodGet, "/hello", "Accept: */*\r\n"+cookie("rl-p-"+fleet.Room, p))
+		}
+		return inTurn(all), nil
+	})
+}
