@@ -17,7 +17,7 @@ func TestLostReplyLosesNoEvent(t *testing.T) {
 		v := b.r.view.Load()
 		for i := range int64(3) { // three calls whose replies never arrive, one of them repeated by the client
 			for range 1 + i%2 {
-				if _, err := scriptKnock.run(t.Context(), s.client, b.r.keys, b.r.edge, b.r.events.acked, v.epoch, v.gen, itoa(b.clock), vid(i), i, i, ""); err != nil {
+				if _, err := scriptKnock.run(t.Context(), s, b.r.keys, b.r.edge, b.r.events.acked, v.epoch, v.gen, itoa(b.clock), vid(i), i, i, ""); err != nil {
 					t.Fatal(err)
 				}
 			}

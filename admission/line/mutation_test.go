@@ -3,8 +3,6 @@ package line
 import (
 	"strings"
 	"testing"
-
-	"github.com/redis/go-redis/v9"
 )
 
 const mutationSeeds = 400
@@ -37,7 +35,7 @@ func TestExplorerMissesRules(t *testing.T) {
 			if text == whole.text {
 				t.Fatalf("the rule's text is gone from the script: %s", rule.old)
 			}
-			*rule.in = script{name: whole.name, text: text, lua: redis.NewScript(text)}
+			*rule.in = newScript(whole.name, text)
 			defer func() { *rule.in = whole }()
 			seed, broken, _ := exploreSeeds(t, open, 0, mutationSeeds)
 			if broken == "" {

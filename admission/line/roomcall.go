@@ -61,7 +61,7 @@ func (r *Room) once(ctx context.Context, s script, args ...any) (reply, error) {
 	}
 	all := append([]any{r.edge, ack, itoa(v.epoch), gen, clock}, args...)
 	asked := time.Now()
-	rep, err := s.run(ctx, r.store.client, r.keys, all...)
+	rep, err := s.run(ctx, r.store, r.keys, all...)
 	if err != nil {
 		return rep, err
 	}

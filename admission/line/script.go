@@ -42,7 +42,21 @@ var (
 type script struct {
 	name string
 	text string
-	lua  *redis.Script
+	lua  *redis.Script // for the embedded store
+	full *redis.Script // for a server, which may have no memory left
+}
+
+// whenFull lets a script write at a server that has reached its maxmemory: who waits must still be let in, and a lease be
+// ended, when there is no memory for newcomers. Joining alone is refused then. miniredis has no such limit and takes the
+// line for an error.
+const whenFull = "#!lua flags=allow-oom\n"
+
+func newScript(name, text string) script {
+	s := script{name: name, text: text, lua: redis.NewScript(text)}
+	if s.full = s.lua; name != "join" {
+		s.full = redis.NewScript(whenFull + text)
+	}
+	return s
 }
 
 func load(parts ...string) script {
@@ -54,7 +68,7 @@ func load(parts ...string) script {
 		}
 		text.Write(b)
 	}
-	return script{name: parts[len(parts)-1], text: text.String(), lua: redis.NewScript(text.String())}
+	return newScript(parts[len(parts)-1], text.String())
 }
 
 // keyNames are the keys of a room in the order of KEYS in prelude.lua; "out" belongs to the edge.
@@ -97,8 +111,12 @@ type reply struct {
 }
 
 // run calls the script once. Scripts are idempotent, so the client may repeat a call whose answer was lost.
-func (s script) run(ctx context.Context, c redis.Scripter, keys []string, args ...any) (reply, error) {
-	raw, err := s.lua.Run(ctx, c, keys, args...).Slice()
+func (s script) run(ctx context.Context, at *Store, keys []string, args ...any) (reply, error) {
+	lua := s.full
+	if at.Embedded() {
+		lua = s.lua
+	}
+	raw, err := lua.Run(ctx, at.client, keys, args...).Slice()
 	if err != nil {
 		return reply{}, fmt.Errorf("%w: script %s: %w", ErrStore, s.name, err)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Judge recomputes from the grant logs of all edges and from the recorder what the limits really were. invariants is a
-// list such as "T1,Q4". The origin must have stopped.
-func Judge(ctx context.Context, invariants string, o *Origin, keys map[string]ed25519.PublicKey, grants ...string) ([]check.Finding, error) {
+// list such as "T1,Q4"; Q3 needs told. The origin must have stopped.
+func Judge(ctx context.Context, invariants string, o *Origin, keys map[string]ed25519.PublicKey, told *Told, grants ...string) ([]check.Finding, error) {
 	list, err := check.Select(invariants)
 	if err != nil {
 		return nil, err
@@ -22,6 +22,9 @@ func Judge(ctx context.Context, invariants string, o *Origin, keys map[string]ed
 	}
 	if e.Requests, err = record.Load(o.File); err != nil {
 		return nil, err
+	}
+	if told != nil {
+		e.History = told.History()
 	}
 	found, err := check.Run(ctx, list, e)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type Visitor struct {
 	Ticket, Pass string
 	Index        int64
 	Client       *http.Client // nil: a shared one
+	Told         *Told        // where every place shown is noted; nil: nowhere
 }
 
 // shared keeps a connection for each of many visitors.
@@ -43,10 +45,12 @@ func (v *Visitor) Do(ctx context.Context, method, url string) (a Answer, err err
 	if v.Pass != "" {
 		h.Set("Ropeline-Pass", v.Pass)
 	}
+	began := time.Now()
 	resp, err := call(ctx, c, method, url, h, &a)
 	if err != nil {
 		return a, err
 	}
+	v.Told.note(v, began, a.Place)
 	a.Status, a.RetryAfter = resp.StatusCode, resp.Header.Get("Retry-After")
 	if t := resp.Header.Get("Ropeline-Ticket"); t != "" {
 		v.Ticket = t
@@ -81,7 +85,11 @@ func (v *Visitor) Enter(ctx context.Context, edges ...string) (Answer, error) {
 		if err == nil && (a.State == "used" || a.State == "closed" || a.Status == http.StatusUnauthorized) {
 			return a, fmt.Errorf("entering ended with %d %s %s", a.Status, a.State, a.Code)
 		}
-		wait := min(max(time.Duration(a.RetryInMS)*time.Millisecond, 50*time.Millisecond), 2*time.Second)
+		wait := time.Duration(a.RetryInMS) * time.Millisecond
+		if s, err := strconv.Atoi(a.RetryAfter); wait == 0 && err == nil {
+			wait = time.Duration(s) * time.Second
+		}
+		wait = min(max(wait, 50*time.Millisecond), 2*time.Second)
 		select {
 		case <-ctx.Done():
 			return a, fmt.Errorf("not let in: %w; the last answer: %d %s %s, %v", ctx.Err(), a.Status, a.State, a.Code, err)

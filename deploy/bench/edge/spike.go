@@ -70,7 +70,7 @@ func (b *bench) spike(ctx context.Context, dir string) error {
 	if err := origin.Stop(); err != nil {
 		return err
 	}
-	found, err := fleet.Judge(ctx, "Q4,T1", origin, keys, grants...)
+	found, err := fleet.Judge(ctx, "Q4,T1", origin, keys, nil, grants...)
 	if err != nil {
 		return err
 	}
