@@ -38,7 +38,7 @@ func TestArrows(t *testing.T) {
 // TestSiblings keeps the parts of a sale apart: what joins hold, order, payment and ledger is a transaction, and only
 // core/booking opens one.
 func TestSiblings(t *testing.T) {
-	for _, sibling := range []string{"event", "hold", "order", "payment", "ledger", "outbox", "ticket"} {
+	for _, sibling := range []string{"event", "hold", "order", "payment", "refund", "ledger", "outbox", "ticket"} {
 		deptest.Check(t, deptest.Rule{
 			From: "core/" + sibling, Never: []string{"core/..."}, But: append([]string{"core/" + sibling + "/..."}, leaves...),
 			Why: "siblings never import each other: the rules of one part are read, and changed, without the others",

@@ -18,7 +18,7 @@ func (e *Engine) audit(ctx context.Context) (again bool, err error) {
 		count[f.Invariant]++
 		e.log.Error("the audit found a broken promise", "invariant", f.Invariant, "rule", f.Rule, "detail", f.Detail)
 	}
-	for _, inv := range invariants {
+	for _, inv := range promises {
 		e.metrics.findings.WithLabelValues(inv.id).Set(float64(count[inv.id]))
 	}
 	e.metrics.audits.Inc()

@@ -27,8 +27,15 @@ func (e *Engine) attendRefunds(ctx context.Context) (again bool, err error) {
 // refundKey is the key of a refund's request. It carries what had been covered
 // already, since a partial return made elsewhere changes the amount that is left
 // to send, and with it the request.
+//
+// A definite refusal had no effect and is what its key brings for ever: the next try
+// has another key.
 func refundKey(x call) string {
-	return x.refund.ID.String() + ":" + strconv.FormatInt(x.refund.Amount, 10)
+	key := x.refund.ID.String() + ":" + strconv.FormatInt(x.refund.Amount, 10)
+	if x.refund.Refusals > 0 {
+		key += ":" + strconv.Itoa(int(x.refund.Refusals))
+	}
+	return key
 }
 
 // refund returns one reserved amount. The order's lock is not held during the
@@ -54,6 +61,11 @@ func (e *Engine) refund(ctx context.Context, c claimed) error {
 	var no *payment.Refused
 	if errors.As(callErr, &no) && no.Report != nil {
 		r, callErr = *no.Report, nil // how it stands, e.g. refunded elsewhere already
+	}
+	if no != nil {
+		if err := e.refundRefused(ctx, c); err != nil {
+			return err
+		}
 	}
 	if callErr != nil {
 		return e.refundLater(ctx, c, callErr)
@@ -161,12 +173,33 @@ func (d *dossier) stillToReturn(a *attemptRow, r *refundRow) int64 {
 	return 0
 }
 
-// refundLater sets the next try.
+// refundRefused counts a definite refusal.
+func (e *Engine) refundRefused(ctx context.Context, c claimed) error {
+	return e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, sqlRefundRefused, c.order.event, c.attempt)
+		return err
+	})
+}
+
+// refundLater sets the next try. One that keeps failing becomes a break with an owner,
+// and is tried on all the same.
 func (e *Engine) refundLater(ctx context.Context, c claimed, why error) error {
 	var tries int
 	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := tx.QueryRow(ctx, sqlRefundTried, c.order.event, c.attempt).Scan(&tries); err != nil {
+		var amount int64
+		var currency, provider string
+		if err := tx.QueryRow(ctx, sqlRefundTried, c.order.event, c.attempt).Scan(&tries, &amount, &currency, &provider); err != nil {
 			return fmt.Errorf("count a refund's try: %w", err)
+		}
+		if tries >= refundAlarm {
+			reason := "the provider refuses it"
+			if why != nil {
+				reason = why.Error()
+			}
+			if err := recordBreaks(ctx, tx, Break{Class: BreakRefundFailing, Provider: provider, Subject: Ref{c.order.event, c.attempt}.String(), EventID: c.order.event,
+				Here: &amount, Currency: currency, Detail: fmt.Sprintf("refund of order %s tried %d times: %s", c.order.ref(), tries, reason)}); err != nil {
+				return err
+			}
 		}
 		_, err := tx.Exec(ctx, sqlRefundLater, c.order.event, c.attempt, payment.RetryDelay(tries-1, rand.Float64()).Seconds())
 		return err

@@ -1,8 +1,12 @@
 package booking
 
 import (
+	"errors"
+
+	"github.com/ropeline/ropeline/core/money"
 	"github.com/ropeline/ropeline/core/order"
 	"github.com/ropeline/ropeline/core/payment"
+	"github.com/ropeline/ropeline/core/refund"
 )
 
 // learn takes in what the provider says about an attempt, whichever way it came:
@@ -198,12 +202,18 @@ func (d *dossier) lateReturned() error {
 
 // cancel is the buyer's or staff's: whatever the order holds goes back.
 func (d *dossier) cancel(reason string) (bool, error) {
-	a := d.kept()
 	switch d.order.State {
 	case order.Captured, order.PartlyRefunded:
-		return d.refundAll(a, reason)
+		q, err := refund.Tier{}.Quote(money.Currency(d.order.Currency), d.places.Sold())
+		if errors.Is(err, refund.ErrNothing) {
+			return false, nil
+		}
+		if err == nil {
+			_, err = d.refundLines(q, grant{reason: reason})
+		}
+		return err == nil, err
 	}
-	ok, err := d.happen(order.Cancel, a, false)
+	ok, err := d.happen(order.Cancel, d.kept(), false)
 	if ok {
 		d.order.Reason = reason
 	}

@@ -104,27 +104,36 @@ func (d *dossier) reservedOf(a *attemptRow) (sum int64) {
 // owed is what the provider still has to return.
 func (d *dossier) owed(a *attemptRow) int64 { return max(0, d.reservedOf(a)-a.Facts.Refunded) }
 
-// refundAll gives a captured order back as a whole: the places now, the money when
-// the provider has done it.
-func (d *dossier) refundAll(a *attemptRow, reason string) (bool, error) {
-	left := a.Facts.Captured - max(d.reservedOf(a), a.Facts.Refunded)
-	if left <= 0 || a.Facts.Dispute == payment.DisputeLost {
-		return false, nil
+// undone is how much of the order's price is no longer sold: what goes back of its
+// lines and what is kept of them.
+func (d *dossier) undone(a *attemptRow) (sum int64) {
+	for _, r := range d.refunds {
+		if r.Attempt == a.ID {
+			sum += r.Amount + r.Kept
+		}
 	}
-	d.reserve(a, left, reason)
-	ok, err := d.happen(order.ReserveRefund, a, false)
-	if ok {
-		d.order.Reason = reason
-	}
-	return ok, err
+	return sum
 }
 
-// postReserve: the debt to the organiser becomes a debt to the buyer.
+// keptFees of an attempt's refunds.
+func (d *dossier) keptFees(a *attemptRow) int64 { return d.undone(a) - d.reservedOf(a) }
+
+// postReserve: the debt to the organiser becomes a debt to the buyer, but for the fee,
+// which stays the organiser's.
 func (d *dossier) postReserve(a *attemptRow) {
 	last := d.refunds[len(d.refunds)-1]
-	already := d.reservedOf(a) - last.Amount
-	d.post(last.ID.String()+":reserved", "refund_reserved", append(d.earned(already, last.Amount, true),
+	value := last.Amount + last.Kept
+	d.post(last.ID.String()+":reserved", "refund_reserved", append(d.earned(d.undone(a)-value, value, true),
+		ledger.Credit(ledger.FeesKept(d.ev.Organiser), d.amount(last.Kept)),
 		ledger.Credit(ledger.RefundsDue, d.amount(last.Amount)))...)
+}
+
+// takenBack are the debits for money that left without our asking: from what is still
+// sold, and beyond that from the fees that were kept.
+func (d *dossier) takenBack(a *attemptRow, amount int64) []ledger.Posting {
+	already := d.undone(a)
+	sold := min(amount, max(0, d.order.Amount-already))
+	return append(d.earned(already, sold, true), ledger.Debit(ledger.FeesKept(d.ev.Organiser), d.amount(amount-sold)))
 }
 
 // postReturned books money that left the provider. What we had reserved is paid
@@ -144,27 +153,40 @@ func (d *dossier) postReturned(a *attemptRow, before int64) error {
 			ledger.Credit(ledger.Clearing(a.Provider), d.amount(asked)))
 	}
 	if other := now - before - asked; other > 0 {
-		d.post(name(a, "refunded_elsewhere", now), "refunded_elsewhere", append(d.earned(reserved, other, true),
+		d.post(name(a, "refunded_elsewhere", now), "refunded_elsewhere", append(d.takenBack(a, other),
 			ledger.Credit(ledger.Clearing(a.Provider), d.amount(other)))...)
-		d.reserve(a, other, "elsewhere")
+		d.reserve(a, other, reasonElsewhere)
 		d.note("break:refund_unknown", a)
+		if err := d.placesOf(a, other); err != nil {
+			return err
+		}
 	}
 	d.settleRefunds(a)
 	if a.Want != payment.Keep {
 		return nil
 	}
 	ev := order.RefundPart
-	if a.Facts.Returned() {
+	// With a fee kept, everything is back once the rest of what was promised is.
+	if a.Facts.Returned() || d.undone(a) >= d.order.Amount && now >= d.reservedOf(a) {
 		ev = order.RefundAll
-		if reserved == 0 { // all of it, and nobody here asked: the places are free again
-			if err := d.places.Unsell(); err != nil {
-				return err
-			}
-			d.revoke = true
-		}
 	}
 	_, err := d.happen(ev, a, false)
 	return err
+}
+
+// placesOf frees the places of a refund made elsewhere if it is exactly what is still
+// sold. Any other amount says nothing about which places it means: it is a break, and no
+// seat is touched.
+func (d *dossier) placesOf(a *attemptRow, amount int64) error {
+	var sold int64
+	for _, p := range d.places.Sold() {
+		sold += p.Value()
+	}
+	if a.Want != payment.Keep || sold == 0 || sold != amount && !a.Facts.Returned() {
+		return nil
+	}
+	d.revoke, d.returning = true, nil
+	return d.places.Unsell()
 }
 
 // settleRefunds marks the refunds that the returned amount covers, oldest first.
@@ -205,8 +227,7 @@ func (d *dossier) disputed(a *attemptRow, before payment.Facts) error {
 
 func (d *dossier) disputeLost(a *attemptRow) error {
 	due := min(a.disputed, d.owed(a))
-	already := d.reservedOf(a)
-	postings := append(d.earned(already, a.disputed-due, true),
+	postings := append(d.takenBack(a, a.disputed-due),
 		ledger.Debit(ledger.RefundsDue, d.amount(due)),
 		ledger.Credit(ledger.Dispute(a.Provider), d.amount(a.disputed)))
 	d.post(name(a, "dispute", 3), "dispute_lost", postings...)

@@ -11,6 +11,7 @@ import (
 	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/order"
 	"github.com/ropeline/ropeline/core/payment"
+	"github.com/ropeline/ropeline/core/refund"
 )
 
 // The explorer walks every reachable state of one order with two attempts, through
@@ -44,8 +45,14 @@ func (s *modelStock) move(from, to hold.State) error {
 	s.state = to
 	return nil
 }
-func (s *modelStock) Sell() error   { return s.move(hold.Active, hold.Sold) }
-func (s *modelStock) Unsell() error { return s.move(hold.Sold, hold.Released) }
+func (s *modelStock) Sell() error           { return s.move(hold.Active, hold.Sold) }
+func (s *modelStock) Unsell(...int16) error { return s.move(hold.Sold, hold.Released) }
+func (s *modelStock) Sold() []refund.Part {
+	if s.state != hold.Sold {
+		return nil
+	}
+	return []refund.Part{{Line: 1, Places: 1, Price: exploreAmount}}
+}
 func (s *modelStock) Retake() error {
 	if s.taken {
 		return fmt.Errorf("the place is taken")
@@ -119,6 +126,7 @@ func (m *orderModel) commit() error {
 	if m.d.issue {
 		m.live++
 	}
+	m.d.returning = nil
 	m.d.journals, m.d.notes, m.d.issue, m.d.revoke, m.d.orderChanged = nil, nil, false, false, false
 	for _, a := range m.d.attempts {
 		a.changed, a.wake = false, 0

@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -13,7 +14,7 @@ import (
 
 // Finding is a broken promise: which one, where, and the numbers.
 type Finding struct {
-	Invariant string // B1, B2, B4, B6, L1, L2, P1, P3
+	Invariant string // B1, B2, B4, B6, L1, L2, L5, P1, P3, P6
 	Rule      string
 	Detail    string
 }
@@ -34,7 +35,7 @@ func CheckInvariants(ctx context.Context, pool *pgxpool.Pool) ([]Finding, error)
 		if err != nil {
 			return err
 		}
-		for _, inv := range invariants {
+		for _, inv := range promises {
 			var args []any
 			if strings.Contains(inv.sql, "$1") {
 				args = append(args, now)
@@ -60,6 +61,9 @@ func CheckInvariants(ctx context.Context, pool *pgxpool.Pool) ([]Finding, error)
 const maxFindings = "20"
 
 type invariant struct{ id, rule, sql string }
+
+// promises are all of them.
+var promises = slices.Concat(invariants, bookInvariants)
 
 // invariants are the promises as queries that find who breaks them. They use no
 // column that the code under test could have kept equal by mistake: sums are summed

@@ -18,6 +18,9 @@ import (
 const (
 	reasonBuyer    = "cancelled_by_buyer"
 	reasonReleased = "hold_released"
+	reasonReturned = "places_returned"
+	reasonStaff    = "refunded_by_staff"
+	reasonEvent    = "event_cancelled"
 )
 
 // CancelRequest cancels an order.
@@ -29,8 +32,8 @@ type CancelRequest struct {
 var ErrNothingToCancel = problem.New(http.StatusConflict, "nothing_to_cancel", "This order is over already.")
 
 // CancelOrder gives back whatever the order has: the places of one that waits, the
-// sale of a confirmed one, the money of a captured one. The answer is the order;
-// a refund it shows as reserved is carried out afterwards.
+// sale of a confirmed one, the money of a captured one, less the fee of the event's
+// policy. The answer is the order; its money is sent afterwards.
 func (e *Engine) CancelOrder(ctx context.Context, cmd Command, req CancelRequest) (Answer, error) {
 	cmd, err := e.at(ctx, cmd, req.Order)
 	if err != nil {
@@ -45,12 +48,8 @@ func (e *Engine) CancelOrder(ctx context.Context, cmd Command, req CancelRequest
 		if d.order.AccountID != cmd.AccountID {
 			return 0, nil, problem.NotFound.Say("You have no such order.")
 		}
-		done, err := d.cancel(reasonBuyer)
-		if err != nil {
+		if err := d.cancelByBuyer(ctx, tx); err != nil {
 			return 0, nil, err
-		}
-		if !done {
-			return 0, nil, ErrNothingToCancel.With("state", d.order.State)
 		}
 		if err := e.write(ctx, tx, d); err != nil {
 			return 0, nil, err

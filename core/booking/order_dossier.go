@@ -11,6 +11,7 @@ import (
 	"github.com/ropeline/ropeline/core/ledger"
 	"github.com/ropeline/ropeline/core/order"
 	"github.com/ropeline/ropeline/core/payment"
+	"github.com/ropeline/ropeline/core/refund"
 )
 
 // dossier is everything about one order, read under its locks at one time. The
@@ -28,6 +29,7 @@ type dossier struct {
 	orderChanged bool
 	issue        bool // tickets for the lines that are sold now
 	revoke       bool
+	returning    []int16 // the lines that are given back by it; nil: all
 	journals     []ledger.Journal
 	notes        []note
 }
@@ -48,7 +50,8 @@ type stock interface {
 	Sell() error                         // held -> sold
 	Retake() error                       // ended -> sold, new version
 	Release() error                      // held -> free
-	Unsell() error                       // sold -> free
+	Unsell(lines ...int16) error         // sold -> free; without numbers all lines
+	Sold() []refund.Part                 // the lines that are sold now
 	Extend(t hold.Trigger) bool          // false: the policy does not grant it
 }
 
@@ -102,6 +105,13 @@ type refundRow struct {
 	SentAt  *time.Time // only kept for providers without keys
 	isNew   bool
 	changed bool
+
+	Kept      int64     // of the price of its lines, not given back
+	Lines     []int16   // nil: of no lines
+	AskedBy   string    // who wanted it
+	Request   uuid.UUID // the approved request it carries out
+	FreeLimit *int64    // of staff: what one person may give back of the order
+	Refusals  int16     // definite ones; each takes a new key
 }
 
 func (d *dossier) attempt(id uuid.UUID) *attemptRow {
@@ -170,7 +180,7 @@ func (d *dossier) carryOut(eff order.Effect, a *attemptRow, retake bool) error {
 		}
 		return d.places.Sell()
 	case order.UnsellLines:
-		return d.places.Unsell()
+		return d.places.Unsell(d.returning...)
 	case order.IssueTickets:
 		d.issue = true
 	case order.RevokeTickets:

@@ -70,7 +70,7 @@ func (d *dossier) read(ctx context.Context, tx pgx.Tx, k orderKey) error {
 	}
 	d.refunds, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*refundRow, error) {
 		r := new(refundRow)
-		return r, row.Scan(&r.ID, &r.Attempt, &r.Amount, &r.Done, &r.Reason, &r.SentAt)
+		return r, row.Scan(&r.ID, &r.Attempt, &r.Amount, &r.Done, &r.Reason, &r.SentAt, &r.Kept, &r.Refusals)
 	})
 	if err != nil {
 		return fmt.Errorf("read refunds: %w", err)
@@ -130,7 +130,7 @@ func (e *Engine) write(ctx context.Context, tx pgx.Tx, d *dossier) error {
 		return err
 	}
 	if d.revoke {
-		if _, err := tx.Exec(ctx, sqlRevokeTickets, d.ev.ID, d.order.ID, d.now); err != nil {
+		if _, err := tx.Exec(ctx, sqlRevokeTickets, d.ev.ID, d.order.ID, d.now, d.returning); err != nil {
 			return fmt.Errorf("revoke tickets: %w", err)
 		}
 	}
@@ -196,7 +196,8 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 		var err error
 		switch {
 		case r.isNew:
-			_, err = tx.Exec(ctx, sqlInsertRefund, d.ev.ID, r.ID, d.order.ID, r.Attempt, r.Amount, d.order.Currency, state(r), r.Reason, d.now)
+			_, err = tx.Exec(ctx, sqlInsertRefund, d.ev.ID, r.ID, d.order.ID, r.Attempt, r.Amount, d.order.Currency, state(r), r.Reason, d.now,
+				r.Kept, r.Lines, r.AskedBy, zeroIsNull(r.Request), r.FreeLimit)
 		case r.changed:
 			_, err = tx.Exec(ctx, sqlWriteRefund, d.ev.ID, r.ID, state(r), d.now, r.SentAt)
 		}
@@ -204,8 +205,18 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("write refund: %w", err)
 		}
 	}
-	_, err := ledger.PostAll(ctx, tx, d.journals)
-	return err
+	if _, err := ledger.PostAll(ctx, tx, d.journals); err != nil {
+		return err
+	}
+	return d.writeBreaks(ctx, tx)
+}
+
+func zeroIsNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
 }
 
 func (a *attemptRow) askedAt() *time.Time {

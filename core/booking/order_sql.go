@@ -18,7 +18,7 @@ SELECT ` + attemptColumns + `
   FROM attempt WHERE event_id = $1 AND order_id = $2 ORDER BY created_at, id FOR NO KEY UPDATE`
 
 	sqlRefunds = `
-SELECT id, attempt_id, amount, state = 'done', reason, sent_at
+SELECT id, attempt_id, amount, state = 'done', reason, sent_at, kept, refusals
   FROM refund WHERE event_id = $1 AND order_id = $2 ORDER BY created_at, id`
 
 	sqlDisputed = `SELECT amount FROM posting WHERE event_id = $1 AND journal_id = $2 AND account = $3`
@@ -44,8 +44,9 @@ UPDATE attempt SET phase = $3, want = $4, payment_ref = $5, authorized = $6, cap
  WHERE event_id = $1 AND id = $2`
 
 	sqlInsertRefund = `
-INSERT INTO refund (event_id, id, order_id, attempt_id, amount, currency, state, reason, created_at, done_at, next_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'done' THEN $9::timestamptz END, $9)`
+INSERT INTO refund (event_id, id, order_id, attempt_id, amount, currency, state, reason, created_at, done_at, next_at,
+       kept, lines, asked_by, request_id, free_limit)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'done' THEN $9::timestamptz END, $9, $10, $11, $12, $13, $14)`
 
 	sqlWriteRefund = `
 UPDATE refund SET state = $3, done_at = CASE WHEN $3 = 'done' THEN coalesce(done_at, $4::timestamptz) END, sent_at = $5
@@ -58,7 +59,8 @@ SELECT $1, t.id, $2, t.line, t.unit, nullif(t.seat, 0), nullif(t.counter, 0), t.
        AS t(id, line, unit, seat, counter, version)`
 
 	sqlRevokeTickets = `
-UPDATE ticket SET revoked_at = $3 WHERE event_id = $1 AND order_id = $2 AND revoked_at IS NULL`
+UPDATE ticket SET revoked_at = $3
+ WHERE event_id = $1 AND order_id = $2 AND revoked_at IS NULL AND ($4::smallint[] IS NULL OR line = ANY($4))`
 
 	sqlOverdueOrders = `
 SELECT o.event_id, o.id FROM orders o JOIN hold h ON h.event_id = o.event_id AND h.id = o.hold_id

@@ -37,6 +37,7 @@ type OrderView struct {
 	Payment        *PaymentView `json:"payment"`   // the latest attempt, null before the first
 	CardForm       string       `json:"card_form"` // where a card is typed; "" when there is nothing to pay
 	Tickets        []TicketView `json:"tickets"`
+	RefundOffer    *RefundOffer `json:"refund_offer"` // what giving it back would bring now; null: nothing
 }
 
 // PaymentView is an attempt as the buyer sees it.
@@ -111,7 +112,11 @@ func (e *Engine) orderView(ctx context.Context, q pg.Querier, k orderKey, accoun
 	if p := e.provider(); p != nil && v.State == order.Pending && v.AttemptsLeft > 0 {
 		v.CardForm = p.CardForm(k.ref().String(), v.Amount, v.Currency)
 	}
-	if v.Lines, err = lineViews(ctx, q, k.event, v.Hold); err != nil {
+	sold := v.State.Sold() || v.State == order.Refunded
+	if v.Lines, err = lineViews(ctx, q, k.event, v.Hold, sold); err != nil {
+		return OrderView{}, err
+	}
+	if v.RefundOffer, err = refundOffer(ctx, q, k.event, &v, now); err != nil {
 		return OrderView{}, err
 	}
 	v.Tickets, err = e.ticketViews(ctx, q, sqlTicketsOfOrder, k.event, k.id)
@@ -134,15 +139,17 @@ func paymentView(ctx context.Context, q pg.Querier, r Ref) (*PaymentView, error)
 	return v, nil
 }
 
-func lineViews(ctx context.Context, q pg.Querier, event int64, id uuid.UUID) ([]LineView, error) {
+// lineViews reads the lines of a hold. paid: places that are not sold any more were
+// given back.
+func lineViews(ctx context.Context, q pg.Querier, event int64, id uuid.UUID, paid bool) ([]LineView, error) {
 	rows, err := q.Query(ctx, sqlLineViews, event, id)
 	if err != nil {
 		return nil, fmt.Errorf("read lines: %w", err)
 	}
 	lines, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (l LineView, err error) {
 		var p place
-		err = r.Scan(&l.Line, &l.Seat, &l.Counter, &l.Quantity, &l.Price, &p.section, &p.row, &p.number, &p.counter, &l.Fare)
-		l.Label = p.label()
+		err = r.Scan(&l.Line, &l.Seat, &l.Counter, &l.Quantity, &l.Price, &l.Returned, &p.section, &p.row, &p.number, &p.counter, &l.Fare)
+		l.Label, l.Returned = p.label(), l.Returned && paid
 		return l, err
 	})
 	if err != nil {

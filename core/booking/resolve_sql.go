@@ -36,8 +36,11 @@ UPDATE refund t SET next_at = now() + make_interval(secs => $2)
  WHERE t.event_id = due.event_id AND t.id = due.id
 RETURNING t.event_id, t.order_id, t.id`
 
-	sqlRefundTried = `UPDATE refund SET tries = tries + 1 WHERE event_id = $1 AND id = $2 RETURNING tries`
-	sqlRefundLater = `UPDATE refund SET next_at = now() + make_interval(secs => $3) WHERE event_id = $1 AND id = $2`
+	sqlRefundTried = `
+UPDATE refund r SET tries = least(tries + 1, 30000) FROM attempt a
+ WHERE r.event_id = $1 AND r.id = $2 AND a.event_id = r.event_id AND a.id = r.attempt_id RETURNING r.tries, r.amount, r.currency, a.provider`
+	sqlRefundRefused = `UPDATE refund SET refusals = least(refusals + 1, 30000) WHERE event_id = $1 AND id = $2`
+	sqlRefundLater   = `UPDATE refund SET next_at = now() + make_interval(secs => $3) WHERE event_id = $1 AND id = $2`
 
 	// Both counts read the small indexes of what is under way, never the whole table.
 	sqlUnderWay = `
@@ -69,7 +72,8 @@ var moneyStatements = map[string]string{
 	"revoke tickets": sqlRevokeTickets, "overdue orders": sqlOverdueOrders,
 	"orders of account": sqlOrdersOfAccount, "order view": sqlOrderView, "attempt": sqlAttempt, "line views": sqlLineViews,
 	"tickets of order": sqlTicketsOfOrder, "tickets of account": sqlTicketsOfAccount, "ticket": sqlTicket,
-	"claim attempts": sqlClaimAttempts, "claim watched": sqlClaimWatched, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds, "refund tried": sqlRefundTried, "refund later": sqlRefundLater,
+	"claim attempts": sqlClaimAttempts, "claim watched": sqlClaimWatched, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds,
+	"refund tried": sqlRefundTried, "refund refused": sqlRefundRefused, "refund later": sqlRefundLater,
 	"under way": sqlUnderWay, "refunds under way": sqlRefundsUnderWay, "inbox unread": sqlInboxUnread,
 	"store webhook": sqlStoreWebhook, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt,
 	"webhook done": sqlWebhookDone, "odd webhooks": sqlOddWebhooks, "resend webhook": sqlResendWebhook, "purge webhooks": sqlPurgeWebhooks, "payout": sqlPayout, "shelve webhook": sqlShelveWebhook,

@@ -46,8 +46,9 @@ type LineView struct {
 	Label    string `json:"label"`
 	Counter  *int64 `json:"counter"`
 	Quantity int    `json:"quantity"`
-	Price    int64  `json:"price"`          // of one place, minor units
-	Fare     string `json:"fare,omitempty"` // name of that price; of orders only: the hot path does not read it
+	Price    int64  `json:"price"`              // of one place, minor units
+	Fare     string `json:"fare,omitempty"`     // name of that price; of orders only: the hot path does not read it
+	Returned bool   `json:"returned,omitempty"` // of a paid order: given back
 }
 
 func viewLine(l *hold.Line, label string) LineView {
