@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -17,6 +18,7 @@ import (
 	"github.com/ropeline/ropeline/core/api/issuer"
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/event"
+	"github.com/ropeline/ropeline/core/ledger"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/web"
 )
@@ -37,6 +39,19 @@ type Booking interface {
 	Ticket(ctx context.Context, account int64, r booking.Ref) (booking.TicketView, error)
 	TicketKeys() []byte
 	ReceiveWebhook(ctx context.Context, provider string, h http.Header, body []byte) error
+	Books
+}
+
+// Books is what staff do about money.
+type Books interface {
+	ReturnLines(context.Context, booking.Command, booking.ReturnRequest) (booking.Answer, error)
+	RefundByStaff(context.Context, booking.StaffRefund) (booking.RefundDecision, error)
+	RefundRequests(context.Context) ([]booking.RefundDecision, error)
+	ApproveRefund(ctx context.Context, r booking.Ref, by string, amount int64) (booking.RefundDecision, error)
+	RejectRefund(ctx context.Context, r booking.Ref, by string) (booking.RefundDecision, error)
+	CancelEvent(ctx context.Context, event, by, why string, confirmed int64) (booking.Cancellation, error)
+	CancellationOf(ctx context.Context, event string) (booking.Cancellation, error)
+	WriteStatement(ctx context.Context, w io.Writer, organiser, event string, p ledger.Period) error
 }
 
 // Options of the API. They are read once by New.

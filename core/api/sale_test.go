@@ -82,6 +82,7 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	if freed := ada.do("DELETE", "/v1/events/gig/holds/"+other.str("id"), nil).want(http.StatusOK, ""); freed.str("state") != "released" {
 		t.Errorf("released: %s", freed.body)
 	}
+	ada.do("POST", "/v1/orders/"+id+"/refunds", map[string]any{"lines": []int{1}}).want(http.StatusOK, "")
 	ada.do("DELETE", "/v1/orders/"+id, nil).want(http.StatusOK, "")
 	s.db.Owner(t, `INSERT INTO presale VALUES (1, 1, 'Members', now(), NULL)`)
 	code := hold.NewCode()

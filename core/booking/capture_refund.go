@@ -19,6 +19,11 @@ import (
 // reported as a break with an owner. It is tried on all the same.
 const refundAlarm = 8
 
+// refundTurn is when a refund looks again whether the one before it is done. A payment
+// has one refund under way: what a provider has returned is one sum, and while two are
+// out nobody could say which of them it covers, and what is left to send.
+const refundTurn = time.Second
+
 // attendRefunds claims reserved refunds that are due.
 func (e *Engine) attendRefunds(ctx context.Context) (again bool, err error) {
 	return e.refunders.claim(ctx, e, sqlClaimRefunds, &e.kicks.refunds, e.refund)
@@ -51,6 +56,9 @@ func (e *Engine) refund(ctx context.Context, c claimed) error {
 		if x, _, err = e.prepareRefund(ctx, c, &r); err == nil && x.do == payment.DoAsk {
 			return e.refundLater(ctx, c, errors.New("it may still be under way"))
 		}
+	}
+	if err == nil && x.behind {
+		_, err = e.db.Pool.Exec(ctx, sqlRefundLater, c.order.event, c.attempt, refundTurn.Seconds())
 	}
 	if err != nil || x.do != payment.DoRefund {
 		return err
@@ -110,6 +118,10 @@ func (e *Engine) prepareRefund(ctx context.Context, c claimed, known *payment.Re
 				return err
 			}
 		}
+		if d.refundBefore(a, r) {
+			x.behind = true
+			return nil
+		}
 		x.caps, x.do = p.Capabilities(), payment.NextAction(a.Phase, a.Facts, a.Want, d.stillToReturn(a, r))
 		if x.do == payment.DoRefund && !x.caps.Keys {
 			x.do = d.carefully(a, r, known != nil, x.caps.LongestProcessing)
@@ -122,11 +134,11 @@ func (e *Engine) prepareRefund(ctx context.Context, c claimed, known *payment.Re
 }
 
 // carefully is what a refund needs without keys, where a second request is a second
-// refund: one of a payment at a time, asked about before, and repeated only when the
+// refund: asked about before, and repeated only when the
 // provider has not shown it for longer than it can take.
 func (d *dossier) carefully(a *attemptRow, r *refundRow, asked bool, longest time.Duration) payment.Action {
 	switch {
-	case d.refundBefore(a, r), !asked:
+	case !asked:
 		return payment.DoAsk
 	case r.SentAt != nil && d.now.Sub(*r.SentAt) < longest:
 		return payment.DoAsk

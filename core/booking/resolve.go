@@ -125,6 +125,7 @@ type call struct {
 	a      attemptRow
 	caps   payment.Capabilities
 	refund refundRow
+	behind bool // an older refund of the payment comes first
 }
 
 // attendOrSoon gives the claim back early when only a lock was in the way: a buyer

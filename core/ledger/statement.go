@@ -18,6 +18,22 @@ import (
 // Period of a statement: from From (inclusive) to Until (exclusive). Zero: no bound.
 type Period struct{ From, Until time.Time }
 
+// ParsePeriod reads two days, either of which may be missing. Days are UTC.
+func ParsePeriod(from, until string) (p Period, err error) {
+	for _, x := range []struct {
+		name, text string
+		to         *time.Time
+	}{{"from", from, &p.From}, {"until", until, &p.Until}} {
+		if x.text == "" {
+			continue
+		}
+		if *x.to, err = time.ParseInLocation(time.DateOnly, x.text, time.UTC); err != nil {
+			return p, fmt.Errorf("%s: %q is no day; write it like 2027-03-01", x.name, x.text)
+		}
+	}
+	return p, nil
+}
+
 // ErrNoOrganiser: no event names this organiser.
 var ErrNoOrganiser = errors.New("no event is of this organiser")
 

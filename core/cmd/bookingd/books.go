@@ -90,17 +90,9 @@ func trialBalance(ctx context.Context, e *booking.Engine, event string, out io.W
 }
 
 func statement(ctx context.Context, e *booking.Engine, words []string, flags map[string]string, out io.Writer) error {
-	var p ledger.Period
-	for name, t := range map[string]*time.Time{"from": &p.From, "until": &p.Until} {
-		text, ok := flags[name]
-		if !ok {
-			continue
-		}
-		day, err := time.ParseInLocation(time.DateOnly, text, time.UTC)
-		if err != nil {
-			return fmt.Errorf("ledger statement: -%s %q is no day; write it like 2027-03-01", name, text)
-		}
-		*t = day
+	p, err := ledger.ParsePeriod(flags["from"], flags["until"])
+	if err != nil {
+		return fmt.Errorf("ledger statement: -%w", err)
 	}
 	return plain(e.WriteStatement(ctx, out, words[0], word(words, 1), p))
 }

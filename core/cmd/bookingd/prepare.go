@@ -102,10 +102,15 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 
 // importer is who the record of changes names.
 func importer() string {
+	return "import by " + operator()
+}
+
+// operator is who typed a command.
+func operator() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
-		return "import by " + u.Username
+		return u.Username
 	}
-	return "import"
+	return "somebody"
 }
 
 func readFile(name string) (*eventfile.File, error) {

@@ -18,6 +18,9 @@ const usage = `usage: bookingd <command>
   webhook list          the notices of providers that match no payment or could not be read
   webhook resend <provider> <id>
                         read a stored notice again, which is harmless
+  event cancel <event> [-amount <amount> -why <text>]
+                        say what cancelling an event gives back; with that amount and a reason, do it
+  event report <event>  how far a cancellation is
   version               print the version
   help                  print this text
 
