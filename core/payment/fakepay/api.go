@@ -125,7 +125,7 @@ func (s *Server) execute(ctx context.Context, q request, do operation) outcome {
 	defer m.mu.Unlock()
 	delete(m.busy, q.key)
 	out := do(q, func(p *Payment) error {
-		p.Status = p.status()
+		p.Status, p.Updated = p.status(), time.Now().UTC()
 		return m.put(record{Payment: p})
 	})
 	if out.status < 500 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,11 +26,13 @@ type Control struct {
 	Faults []Fault `json:"faults,omitempty"`
 	// Webhooks says what happens to notices on their way.
 	Webhooks WebhookControl `json:"webhooks"`
+	// Settlement are errors planted into each settlement report.
+	Settlement []Defect `json:"settlement,omitempty"`
 }
 
 // Fault breaks requests of one kind.
 type Fault struct {
-	// Op: authorize, capture, void, refund, lookup, or "" for all.
+	// Op: authorize, capture, void, refund, lookup, settlement, or "" for all.
 	Op string `json:"op,omitempty"`
 	// Kind: see kinds below.
 	Kind string `json:"kind"`
@@ -67,7 +70,7 @@ var kinds = map[string]bool{
 	FaultHalf: true, Fault500: true, Fault500After: true, Fault429: true, FaultEmpty: true, FaultDecline: true, FaultBalance: true,
 }
 
-var ops = map[string]bool{"": true, "authorize": true, "capture": true, "void": true, "refund": true, "lookup": true}
+var ops = map[string]bool{"": true, "authorize": true, "capture": true, "void": true, "refund": true, "lookup": true, "settlement": true}
 
 // defaultTimeout is how long a timed-out request is left hanging.
 const defaultTimeout = 30 * time.Second
@@ -109,6 +112,11 @@ func (c *controls) replace(next Control) error {
 		f.left, f.delay = f.Times, defaultTimeout
 		if err := parseDelay(f.Delay, &f.delay); err != nil {
 			return fmt.Errorf("faults[%d].delay: %w", i, err)
+		}
+	}
+	for i, d := range next.Settlement {
+		if !defects[d.Kind] {
+			return fmt.Errorf("settlement[%d].kind %q is unknown", i, d.Kind)
 		}
 	}
 	if err := parseDelay(next.Webhooks.Delay, &next.Webhooks.delay); err != nil {
@@ -161,6 +169,12 @@ func (c *controls) webhooks() WebhookControl {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.set.Webhooks
+}
+
+func (c *controls) defects() planting {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(planting(c.set.Settlement))
 }
 
 // strike takes the fault for a request, or the zero Fault.

@@ -11,9 +11,11 @@
 //	GET  /v1/payments?after=&limit=        everything, oldest first
 //	POST /v1/payments/{id}/capture|refund  {amount}, Idempotency-Key
 //	POST /v1/payments/{id}/void            Idempotency-Key
+//	GET  /v1/settlements?from=&until=      what moved, as CSV, with planted defects if wanted
 //	GET  /card?amount&currency&reference&return   the hosted card page
 //	GET|POST|DELETE /control               faults (control.go)
 //	POST /control/webhooks                 send a payment's notice again, forged if wanted
+//	POST /control/payouts                  {amount, currency}: money goes to the merchant's bank
 //	POST /control/payments/{id}/{what}     what happens without the merchant: refund, dispute, void, capture
 //
 // A payment is {id, reference, amount, currency, status, authorized, captured,

@@ -17,6 +17,7 @@ type Payment struct {
 	DeclineCode string    `json:"decline_code"`
 	Dispute     string    `json:"dispute,omitempty"`
 	Created     time.Time `json:"created"`
+	Updated     time.Time `json:"updated"`
 }
 
 // status is the one-word summary of the amounts.

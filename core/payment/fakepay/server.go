@@ -77,6 +77,8 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /v1/payments/{id}/capture", s.api("capture", s.capture))
 	s.mux.HandleFunc("POST /v1/payments/{id}/void", s.api("void", s.void))
 	s.mux.HandleFunc("POST /v1/payments/{id}/refund", s.api("refund", s.refund))
+	s.mux.HandleFunc("GET /v1/settlements", s.settlements)
+	s.mux.HandleFunc("POST /control/payouts", s.payOut)
 	s.mux.HandleFunc("GET /card", s.cardPage)
 	s.mux.HandleFunc("POST /card", s.cardSubmit)
 	s.mux.HandleFunc("GET /control", s.control)

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
+
+	"github.com/ropeline/ropeline/core/payment"
 )
 
 // memory holds all payments and remembered answers. With a file every change is
@@ -22,6 +25,7 @@ type memory struct {
 	order    []string
 	answers  map[string]answer // by idempotency key
 	busy     map[string]bool   // keys being executed
+	moves    []payment.Movement
 }
 
 // answer is a remembered response: the same key brings the same bytes.
@@ -36,6 +40,8 @@ type record struct {
 	Payment *Payment `json:"payment,omitempty"`
 	Key     string   `json:"key,omitempty"`
 	Answer  *answer  `json:"answer,omitempty"`
+
+	Payout *payment.Movement `json:"payout,omitempty"`
 }
 
 func openMemory(path string) (*memory, error) {
@@ -95,7 +101,11 @@ func (m *memory) apply(rec record) {
 			m.order = append(m.order, p.ID)
 			m.byRef[p.Reference] = p.ID
 		}
+		m.moves = append(m.moves, moves(m.payments[p.ID], p)...)
 		m.payments[p.ID] = p
+	}
+	if rec.Payout != nil {
+		m.moves = append(m.moves, *rec.Payout)
 	}
 	if rec.Answer != nil {
 		m.answers[rec.Key] = *rec.Answer
@@ -148,6 +158,13 @@ func (m *memory) byReference(ref string) *Payment {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.copyOf(m.byRef[ref])
+}
+
+// settled is every movement so far.
+func (m *memory) settled() []payment.Movement {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.moves)
 }
 
 // page lists payments after the one with id after ("" = from the beginning).
