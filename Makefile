@@ -22,7 +22,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test check fmt smoke bench bench-holds bench-edge demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test screenshots check fmt smoke bench bench-holds bench-edge demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ ropeline: ## build the edge alone, the one binary that protects a site of yours
 test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed when missing)
 	@$(GO) run ./deploy/need postgresql redis chromium python3
 	$(GO) test $(TEST_FLAGS) ./...
+
+screenshots: ## pictures of every state of the queue page in .run/shots/page, each judged by axe-core
+	@$(GO) run ./deploy/need chromium
+	$(GO) test $(TEST_FLAGS) -count=1 -run TestNobodyIsShutOut ./caddymodule/page
 
 check: ## formatting, vet, staticcheck; known vulnerabilities where the database can be reached
 	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path './.run/*')); [ -z "$$bad" ] || { echo "gofmt -w these files:"; echo "$$bad"; exit 1; }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,34 +15,11 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/ropeline/ropeline/deploy/chromium"
 )
 
-// browserAt starts a Chromium of its own, with an empty profile, and returns its one tab.
-func browserAt(t *testing.T) context.Context {
-	t.Helper()
-	program, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal("no Chromium found: the queue page's tests run its script in a real browser; install it (apt-get install chromium)")
-	}
-	profile, err := os.MkdirTemp("", "ropeline-page-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	parent, stop := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
-	alloc, cancelAlloc := chromedp.NewExecAllocator(parent, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program),
-		chromedp.UserDataDir(profile), chromedp.DisableGPU, chromedp.NoSandbox)...) // as root the sandbox refuses to start
-	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Logf("close the browser: %v", err)
-		}
-		cancel()
-		cancelAlloc()
-		stop()
-		os.RemoveAll(profile)
-	})
-	return ctx
-}
+func browserAt(t *testing.T) context.Context { return chromium.Tab(t, 2*patience) }
 
 // listen gives the edge an address that a browser can open, beside its socket.
 func (e *edge) listen(room string) string {

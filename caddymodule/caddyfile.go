@@ -47,6 +47,8 @@ var roomOptions = option[RoomConfig]{
 	"grant_log":      func(c *RoomConfig, v string) error { c.GrantLog = v; return nil },
 	"title":          func(c *RoomConfig, v string) error { c.Title = v; return nil },
 	"message":        func(c *RoomConfig, v string) error { c.Message = v; return nil },
+	"template":       func(c *RoomConfig, v string) error { c.Template = v; return nil },
+	"texts":          func(c *RoomConfig, v string) error { c.Texts = v; return nil },
 }
 
 func setCap(c *RoomConfig, v string) error {

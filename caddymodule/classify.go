@@ -8,10 +8,11 @@ import (
 // kind is what a request is to the line. It is read from method, Sec-Fetch-* and Accept together, never from one
 // exact string: clients send them in many forms.
 type kind struct {
-	page  bool // a person would see the answer: HTML
-	turn  bool // may spend a turn: a top-level GET that somebody is looking at
-	joins bool // gets a place when it has none
-	json  bool // asked for JSON, or carries its tokens in headers
+	page   bool // a person would see the answer: HTML
+	framed bool // inside another page: neither a place nor a turn
+	turn   bool // may spend a turn: a top-level GET that somebody is looking at
+	joins  bool // gets a place when it has none
+	json   bool // asked for JSON, or carries its tokens in headers
 }
 
 func classify(r *http.Request) kind {
@@ -28,6 +29,7 @@ func classify(r *http.Request) kind {
 	if speculative(h) || r.Method == http.MethodHead || r.Method == http.MethodOptions {
 		return k
 	}
+	k.framed = k.page && (dest == "iframe" || dest == "frame" || dest == "embed" || dest == "object")
 	k.turn = k.page && r.Method == http.MethodGet && (dest == "" || dest == "document")
 	// Images, scripts and styles come with the cookie of the page they belong to, or with none at all; a place for
 	// each of them would be a place nobody takes.

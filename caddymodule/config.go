@@ -37,6 +37,8 @@ type RoomConfig struct {
 	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
 	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
 	Message       string         `json:"message,omitempty"`        // one sentence to those who wait
+	Template      string         `json:"template,omitempty"`       // file: html/template in place of our page
+	Texts         string         `json:"texts,omitempty"`          // file or directory: other words, more languages
 }
 
 // roomName is what a cookie's name, a key in Redis, a URL and a directory can all carry.

@@ -58,14 +58,14 @@ func (h *Handler) serveCheck(w http.ResponseWriter, r *http.Request) error {
 	if raw != "" {
 		c.Index, c.Place, c.Leaf = rc.Index, h.room.line.Place(rc.Index), hex.EncodeToString(rc.Leaf[:])
 	}
-	body, err := page.RenderCheck(c)
+	body, err := h.pages.RenderCheck(c)
 	if err != nil {
 		return err
 	}
 	private(w, "check")
 	head := w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
-	head.Set("Content-Security-Policy", page.Policy)
+	head.Set("Content-Security-Policy", h.pages.Policy())
 	head.Set("X-Frame-Options", "DENY")
 	head.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)

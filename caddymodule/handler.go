@@ -9,6 +9,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/ropeline/ropeline/caddymodule/page"
 )
 
 func init() { caddy.RegisterModule(new(Handler)) }
@@ -32,6 +34,7 @@ type Handler struct {
 	log  *slog.Logger
 
 	origins, presets []string
+	pages            *page.Set
 }
 
 // CaddyModule returns the module's id.
@@ -59,6 +62,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.origins, _ = origins(h.Cors) // validate has read it
 	h.presets = strings.Fields(h.Beside)
+	pages, err := loadPages(h.RoomConfig)
+	if err != nil {
+		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
+	}
+	h.pages = pages
 	app, err := ctx.App("ropeline")
 	if err != nil {
 		return err

@@ -168,7 +168,7 @@ func (h *Handler) returning(w http.ResponseWriter, r *http.Request) (ok bool, er
 			fields = append(fields, page.Field{Name: n, Value: v})
 		}
 	}
-	body, err := page.RenderReturn(r.Header.Get("Accept-Language"), sameURL(r), fields)
+	body, err := h.pages.RenderReturn(r.Header.Get("Accept-Language"), sameURL(r), fields)
 	if err != nil {
 		return true, err
 	}

@@ -18,6 +18,9 @@ const (
 	sawPrequeue = "prequeue"  // gathering before the draw
 	sawDrawing  = "drawing"   // frozen, the draw is being revealed
 	sawPaused   = "paused"
+	sawMerging  = "merging"  // the store has lost something: nobody moves, nobody loses a place
+	sawSoldOut  = "sold_out" // nothing is left at the moment
+	sawFramed   = "framed"   // inside another site's page, where no place could be kept
 	sawClosed   = "closed"
 	sawLimited  = "limited" // too many newcomers from this network: no place yet
 	sawKept     = "kept"    // inside, with a form to send
@@ -35,6 +38,7 @@ type standing struct {
 	X          int64
 	Ahead      int64 // people in front; unknown before the draw
 	Low, High  int64 // seconds to wait; unknown when nobody can say
+	Slow       bool  // fewer go in than the rate says: the reason of a long wait
 	RetryAfter int   // seconds
 	Snap       line.Snapshot
 }
@@ -75,6 +79,7 @@ func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
 		}
 	}
 	s.Low, s.High = h.room.waitRange(snap, s)
+	s.Slow = h.room.slow(snap)
 	s.RetryAfter = retryAfter(s, h.room.now())
 	return s
 }
@@ -91,8 +96,12 @@ func stateOf(snap line.Snapshot) string {
 		return sawClosed
 	case "open":
 		return sawWaiting
+	case "merging":
+		return sawMerging
+	case "sold_out":
+		return sawSoldOut
 	}
-	return sawRetry // merging, or nothing heard yet
+	return sawRetry // nothing heard yet
 }
 
 // waitRange is honest about what it does not know: the low end counts only the people seen present, the high end
@@ -119,6 +128,12 @@ func (r *room) waitRange(snap line.Snapshot, s standing) (low, high int64) {
 		return low, unknown
 	}
 	return low, int64(math.Ceil(float64(s.Ahead+1)/min(rate, slow)*1.2)) + 5
+}
+
+// slow says that clearly fewer go in than the rate says.
+func (r *room) slow(snap line.Snapshot) bool {
+	v, measured := r.pace.perSecond(snap)
+	return measured && v < snap.Settings.Rate.PerSecond()*0.8
 }
 
 func retryAfter(s standing, now time.Time) int {

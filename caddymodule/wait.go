@@ -23,6 +23,13 @@ const (
 // everybody where they stand.
 func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor) error {
 	k := classify(r)
+	if k.framed {
+		// A browser may deny storage to a frame of another site. A place given here would be lost at the next look, again and
+		// again: the visitor is shown the way into a window of its own instead.
+		s := h.standing(v, h.room.line.Snapshot(), errNoPlace)
+		s.State = sawFramed
+		return h.writePageWith(w, r, s, "")
+	}
 	if k.turn && v.hasTicket && !v.byHeader {
 		a, err := h.tryEnter(r.Context(), v)
 		switch {

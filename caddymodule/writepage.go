@@ -19,7 +19,7 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 	conf := h.room.conf.Load()
 	d := page.Data{Room: h.Room, Title: conf.Title, Message: h.room.message(), Language: r.Header.Get("Accept-Language"), State: s.State,
 		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost && kept == "", Kept: kept, Epoch: s.Snap.Epoch, Index: s.Index,
-		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Joined: s.Snap.Next,
+		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Slow: s.Slow, Joined: s.Snap.Next,
 		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, BeginsAt: h.room.prequeueAt(), Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
 	if d.Title == "" {
 		d.Title = h.Room
@@ -27,7 +27,7 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 	if s.Snap.Draw.Commit != [32]byte{} && (s.State == sawPrequeue || s.State == sawSchedule || s.State == sawDrawing || s.Snap.N > 0) {
 		d.Commit = hex.EncodeToString(s.Snap.Draw.Commit[:])
 	}
-	body, err := page.Render(d)
+	body, err := h.pages.Render(d)
 	if err != nil {
 		return err
 	}
@@ -39,10 +39,15 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 		status = http.StatusOK // this page is what its visitor came for
 	}
 	private(w, "wait")
+	policy := h.pages.Policy()
 	head := w.Header()
+	if s.State == sawFramed {
+		policy = h.pages.FramedPolicy() // it has to be seen where it stands, and has nothing to press but a way out
+	} else {
+		head.Set("X-Frame-Options", "DENY")
+	}
 	head.Set("Content-Type", "text/html; charset=utf-8")
-	head.Set("Content-Security-Policy", page.Policy)
-	head.Set("X-Frame-Options", "DENY")
+	head.Set("Content-Security-Policy", policy)
 	head.Set("Retry-After", strconv.Itoa(s.RetryAfter))
 	head.Add("Vary", "Accept-Encoding, Accept-Language, Cookie")
 	zipped := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")

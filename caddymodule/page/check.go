@@ -28,26 +28,17 @@ type checkView struct {
 }
 
 // RenderCheck writes the page. It has no script: what it says can be checked elsewhere, not by it.
-func RenderCheck(c Check) ([]byte, error) {
-	lang := pick(c.Language)
-	t := texts[lang]
-	v := checkView{Check: c, Lang: lang, T: t, CSS: template.CSS(css), Missing: c.Receipt == "", Late: c.N >= 0 && c.Index >= c.N, RTL: rtl(lang)}
-	v.DrawText, v.Source = drawSentence(t, c.EntropySource)
+func (s *Set) RenderCheck(c Check) ([]byte, error) {
+	t := s.choose(c.Language)
+	v := checkView{Check: c, Lang: t.lang, T: t.words, CSS: template.CSS(css), Missing: c.Receipt == "", Late: c.N >= 0 && c.Index >= c.N, RTL: rtl(t.lang)}
+	v.DrawText, v.Source = t.drawSentence(c.EntropySource)
 	if c.Index >= 0 {
-		v.IndexText = number(c.Index, lang)
+		v.IndexText = t.number(c.Index)
 	}
 	if c.Place >= 0 {
-		v.PlaceText = number(c.Place+1, lang)
+		v.PlaceText = t.number(c.Place + 1)
 	}
 	var b bytes.Buffer
 	err := checkTmpl.Execute(&b, v)
 	return b.Bytes(), err
-}
-
-// drawSentence says which of the two statements about a draw holds, and names the public value's source.
-func drawSentence(t map[string]string, source string) (sentence, named string) {
-	if source != "" && source != "none" {
-		return t["drawPublic"], source
-	}
-	return t["drawNone"], ""
 }

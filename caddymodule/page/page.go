@@ -2,12 +2,9 @@ package page
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"encoding/json"
 	"html/template"
-	"strings"
 	"time"
 )
 
@@ -17,25 +14,27 @@ var htmlSource string
 //go:embed page.css
 var css string
 
-//go:embed page.js
-var js string
-
-//go:embed texts.json
-var textsSource []byte
-
 // Data is what one visitor's page says. Unknown numbers are -1.
 type Data struct {
 	Room, Title, Message string
 	Language             string // an Accept-Language header
-	State                string // waiting next scheduled prequeue drawing paused closed retry fresh
+	State                string // one of States
 	Base                 string // /.well-known/ropeline/<room>/
 	Self                 string // the page's own URL, for the button
 	Post                 bool   // the request was a form that has not been kept
 
 	Kept string // a sealed form that the page carries; empty: none
 
+	Challenge string // what the browser has to solve before it may join; empty: nothing
+	Bits      int    // how hard that is
+	SignIn    string // where to sign in; empty: nowhere that we know of
+	Bad       bool   // the invitation that was sent is not valid
+
+	Captcha, CaptchaKey, CaptchaClass string // script, site key and class of a CAPTCHA's widget; empty: none
+
 	Epoch, Index, Place, X, Ahead, Low, High, Joined int64
 	RatePerSecond                                    float64
+	Slow                                             bool      // fewer go in than the rate says
 	OpensAt                                          time.Time // zero: by hand
 	BeginsAt                                         time.Time // zero: whoever comes joins
 	Now                                              time.Time
@@ -43,120 +42,129 @@ type Data struct {
 	EntropySource                                    string // "none", or the sentence
 }
 
-var (
-	tmpl  = template.Must(template.New("page").Parse(htmlSource))
-	texts = mustTexts()
-)
-
-// Policy is the Content-Security-Policy of the page. Its two inline parts never change, so their hashes do for all
-// visitors; a nonce would have to differ each time and would make the answer no safer.
-var Policy = "default-src 'none'; script-src '" + hashOf(js) + "'; style-src '" + hashOf(css) + "'; img-src data:; connect-src 'self'; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-func hashOf(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-func mustTexts() map[string]map[string]string {
-	var t map[string]map[string]string
-	if err := json.Unmarshal(textsSource, &t); err != nil {
-		panic("page: texts.json: " + err.Error())
-	}
-	return t
-}
+// States are all a page can be in. The script knows one more, "cookies", for browsers that keep none.
+var States = []string{"waiting", "next", "scheduled", "prequeue", "drawing", "paused", "merging", "sold_out", "closed", "limited", "retry",
+	"fresh", "kept", "work", "invited", "identify", "framed"}
 
 // boot is what the script starts from.
 type boot struct {
-	Room  string            `json:"room"`
-	Base  string            `json:"base"`
-	Lang  string            `json:"lang"`
-	Title string            `json:"title"`
-	State string            `json:"state"`
-	Post  bool              `json:"post"`
-	Kept  bool              `json:"kept"`
-	Epoch int64             `json:"epoch"`
-	Index int64             `json:"index"`
-	Place int64             `json:"place"`
-	X     int64             `json:"x"`
-	Opens int64             `json:"opens"`
-	Begin int64             `json:"begin"`
-	Now   int64             `json:"now"`
-	T     map[string]string `json:"t"`
+	Room  string      `json:"room"`
+	Base  string      `json:"base"`
+	Lang  string      `json:"lang"`
+	Title string      `json:"title"`
+	State string      `json:"state"`
+	Post  bool        `json:"post"`
+	Kept  bool        `json:"kept"`
+	Epoch int64       `json:"epoch"`
+	Index int64       `json:"index"`
+	Place int64       `json:"place"`
+	X     int64       `json:"x"`
+	Opens int64       `json:"opens"`
+	Begin int64       `json:"begin"`
+	Now   int64       `json:"now"`
+	Work  string      `json:"work,omitempty"`
+	Bits  int         `json:"bits,omitempty"`
+	Human bool        `json:"human,omitempty"` // a CAPTCHA has to be solved as well
+	T     template.JS `json:"-"`
 }
 
-// view is Data in words.
+// view is Data in words: what a template can say.
 type view struct {
 	Data
-	Lang, DocTitle, Big, Unit, Head, Text, Wait, PlaceText, RateText, OpensText, JoinedText, Button, DrawText, Source string
+	Lang, DocTitle, Big, Unit, Head, Text, Why, Wait, PlaceText, RateText, OpensLabel, OpensText, OpensISO, JoinedText, Button, DrawText, Source string
 
-	Percent, Offset, DotX, DotY         int
-	Word, NoRope, Pulse, Draw, DrawOpen bool
-	T                                   map[string]string
-	CSS                                 template.CSS
-	JS                                  template.JS
-	JSON                                boot
+	Percent, Offset, DotX, DotY                                 int
+	RTL, Word, NoRope, NoButton, Draw, DrawOpen, Invite, Framed bool
+	T                                                           map[string]string
+	CSS                                                         template.CSS
+	JS, Boot                                                    template.JS
 }
 
 // Render writes the page.
-func Render(d Data) ([]byte, error) {
-	lang := pick(d.Language)
-	t := texts[lang]
-	v := view{Data: d, Lang: lang, T: t, CSS: template.CSS(css), JS: template.JS(js), Head: t[d.State], Text: t[d.State+"Text"], Button: t["button"]}
-	v.describe(t, lang)
-	v.JSON = boot{Room: d.Room, Base: d.Base, Lang: lang, Title: d.Title, State: d.State, Post: d.Post, Kept: d.Kept != "", Epoch: d.Epoch, Index: d.Index,
-		Place: d.Place, X: d.X, Now: d.Now.UnixMilli(), T: t}
-	if !d.OpensAt.IsZero() {
-		v.JSON.Opens = d.OpensAt.UnixMilli()
-	}
-	if !d.BeginsAt.IsZero() {
-		v.JSON.Begin = d.BeginsAt.UnixMilli()
-	}
-	var b bytes.Buffer
-	if err := tmpl.Execute(&b, v); err != nil {
+func (s *Set) Render(d Data) ([]byte, error) {
+	t := s.choose(d.Language)
+	v := view{Data: d, Lang: t.lang, RTL: rtl(t.lang), T: t.words, CSS: template.CSS(css), JS: template.JS(js), Head: t.words[d.State],
+		Text: t.words[d.State+"Text"], Button: t.words["button"], OpensLabel: t.words["opensLabel"]}
+	v.describe(t)
+	b := boot{Room: d.Room, Base: d.Base, Lang: t.lang, Title: d.Title, State: d.State, Post: d.Post, Kept: d.Kept != "", Epoch: d.Epoch, Index: d.Index,
+		Place: d.Place, X: d.X, Now: d.Now.UnixMilli(), Opens: millis(d.OpensAt), Begin: millis(d.BeginsAt), Work: d.Challenge, Bits: d.Bits, Human: d.Captcha != ""}
+	head, err := json.Marshal(b)
+	if err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	// The texts never change: they are not encoded anew for each visitor.
+	v.Boot = template.JS(head[:len(head)-1]) + `,"t":` + t.boot + "}"
+	var out bytes.Buffer
+	out.Grow(pageSize)
+	if err := s.page.Execute(&out, v); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
-func (v *view) describe(t map[string]string, lang string) {
-	v.Offset, v.DotX, v.DotY, v.NoRope, v.Word = 100, 24, 26, true, true
-	v.Big = t[v.State+"Big"]
+const pageSize = 48 << 10 // a page in a language of three bytes a letter
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func (v *view) describe(t *table) {
+	v.Offset, v.DotX, v.DotY, v.NoRope, v.Word = 100, 24, 22, true, true
+	v.Big = t.words[v.State+"Big"]
 	switch v.State {
 	case "waiting":
-		v.NoRope = false
+		v.NoRope = v.Ahead < 0
 		if v.Ahead < 0 {
-			v.Big = "..."
 			break
 		}
-		v.Big, v.Word = number(v.Ahead, lang), false
-		v.Unit = t["aheadN"]
-		if v.Ahead < 2 {
-			v.Unit = t["ahead"+number(v.Ahead, lang)]
+		v.Big, v.Unit, v.Word = t.number(v.Ahead), t.words["ahead0"], false
+		if v.Ahead > 0 {
+			v.Unit = t.count("ahead", v.Ahead)
 		}
-		v.Wait = span(t, lang, v.Low, v.High)
+		v.Wait = t.span(v.Low, v.High)
+		switch {
+		case v.High < 0:
+			v.Why = t.words["whyStop"]
+		case v.Slow:
+			v.Why = t.words["whySlow"]
+		}
 	case "next":
-		v.NoRope, v.Pulse, v.Offset, v.Percent, v.DotX = false, true, 0, 100, 376
+		v.NoRope, v.Offset, v.Percent, v.DotX = false, 0, 100, 376
 	case "scheduled":
-		v.Big, v.Unit, v.Word = countdown(v.BeginsAt.Sub(v.Now)), t["scheduledBig"], false
-		v.OpensText = v.BeginsAt.UTC().Format("2006-01-02 15:04 UTC")
+		v.Big, v.Unit, v.Word = t.countdown(v.BeginsAt.Sub(v.Now)), t.words["scheduledBig"], false
+		v.at(v.BeginsAt, t.words["beginsLabel"])
 	case "prequeue":
-		v.Big = t["prequeueHand"]
+		v.Big = t.words["prequeueHand"]
 		if !v.OpensAt.IsZero() {
-			v.Big, v.Unit, v.Word = countdown(v.OpensAt.Sub(v.Now)), t["prequeueBig"], false
-			v.OpensText = v.OpensAt.UTC().Format("2006-01-02 15:04 UTC")
+			v.Big, v.Unit, v.Word = t.countdown(v.OpensAt.Sub(v.Now)), t.words["prequeueBig"], false
+			v.at(v.OpensAt, v.OpensLabel)
 		}
-		v.JoinedText = number(max(0, v.Joined), lang)
+		v.JoinedText = t.number(max(0, v.Joined))
 	case "fresh":
-		v.Button = t["buttonJoin"]
+		v.Button = t.words["buttonJoin"]
+	case "framed":
+		v.Button, v.Framed = t.words["buttonFramed"], true
+	case "work":
+		v.NoRope = false
+	case "invited":
+		v.Invite = true
 	}
-	if v.Place >= 0 && (v.State == "waiting" || v.State == "next" || v.State == "paused") {
-		v.PlaceText = number(v.Place+1, lang)
+	if v.Place >= 0 && (v.State == "waiting" || v.State == "next" || v.State == "paused" || v.State == "sold_out") {
+		v.PlaceText = t.number(v.Place + 1)
 	}
 	if v.State == "waiting" && v.RatePerSecond > 0 {
-		v.RateText = strings.ReplaceAll(t["rateValue"], "{n}", number(int64(v.RatePerSecond*60+.5), lang))
+		v.RateText = t.count("rateValue", int64(v.RatePerSecond*60+.5))
 	}
+	v.NoButton = v.State == "kept" || v.State == "closed" || v.Challenge != "" || v.Invite
 	v.Draw, v.DrawOpen = v.Commit != "", v.State == "prequeue" || v.State == "scheduled"
-	v.DrawText, v.Source = drawSentence(t, v.EntropySource)
+	v.DrawText, v.Source = t.drawSentence(v.EntropySource)
 	v.DocTitle = v.Big + " · " + v.Title
+}
+
+// at is a moment in UTC, since nobody knows a visitor's clock without asking the script.
+func (v *view) at(when time.Time, label string) {
+	v.OpensLabel, v.OpensISO, v.OpensText = label, when.UTC().Format(time.RFC3339), when.UTC().Format("2006-01-02 15:04 UTC")
 }

@@ -16,16 +16,16 @@ const returnJS = `HTMLFormElement.prototype.submit.call(document.forms[0])`
 var returnTmpl = template.Must(template.New("return").Parse(returnSource))
 
 // ReturnPolicy is the Content-Security-Policy of the page behind return_path.
-var ReturnPolicy = "default-src 'none'; script-src '" + hashOf(returnJS) + "'; style-src '" + hashOf(css) + "'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+var ReturnPolicy = policy{scripts: []string{returnJS}, styles: []string{css}}.String()
 
 // Field is one field of a form.
 type Field struct{ Name, Value string }
 
 // RenderReturn writes a page that posts the fields to self, from this site.
-func RenderReturn(language, self string, fields []Field) ([]byte, error) {
-	lang := pick(language)
+func (s *Set) RenderReturn(language, self string, fields []Field) ([]byte, error) {
+	t := s.choose(language)
 	var b bytes.Buffer
-	err := returnTmpl.Execute(&b, map[string]any{"Lang": lang, "RTL": rtl(lang), "T": texts[lang], "Self": self, "Fields": fields,
+	err := returnTmpl.Execute(&b, map[string]any{"Lang": t.lang, "RTL": rtl(t.lang), "T": t.words, "Self": self, "Fields": fields,
 		"CSS": template.CSS(css), "JS": template.JS(returnJS)})
 	return b.Bytes(), err
 }

@@ -10,40 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"github.com/ropeline/ropeline/deploy/debian"
 )
-
-// browser starts a Chromium with an empty profile and returns the context of its one tab.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	parts, err := debian.ByName("chromium")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := parts[0].Find()
-	if program == "" {
-		t.Fatal(debian.Advice(parts))
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program),
-		chromedp.UserDataDir(t.TempDir()),
-		chromedp.NoSandbox, // tests run as root too, as which Chromium's sandbox refuses to start
-		// Nothing here may call home: on a closed network each try costs seconds.
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true),
-	)
-	alloc, cancelAlloc := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
-	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(func() {
-		// Cancel closes the browser and waits for it; only then may its profile be removed.
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Logf("close the browser: %v", err)
-		}
-		cancel()
-		cancelAlloc()
-	})
-	return ctx
-}
 
 // complaints are errors of the pages: exceptions, refused scripts, failed requests.
 type complaints struct {

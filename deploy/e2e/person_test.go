@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/ropeline/ropeline/deploy/chromium"
 )
 
 type screen struct {
@@ -19,6 +21,9 @@ type screen struct {
 // slowest bounds one step of the person: generous, since nothing is measured by it.
 const slowest = 30 * time.Second
 
+// browsing bounds one browser: a person's whole way.
+const browsing = 10 * time.Minute
+
 // person drives a browser of its own.
 type person struct {
 	t      *testing.T
@@ -29,7 +34,7 @@ type person struct {
 
 func newPerson(t *testing.T, sc screen) *person {
 	t.Helper()
-	ctx := browser(t)
+	ctx := chromium.Tab(t, browsing)
 	// The first call binds the browser's life to its context, so it is made without a time limit.
 	viewport := []chromedp.EmulateViewportOption{}
 	if sc.phone {
