@@ -38,6 +38,8 @@ var roomOptions = option[RoomConfig]{
 	"closes_at":      func(c *RoomConfig, v string) error { c.ClosesAt = v; return nil },
 	"idle":           func(c *RoomConfig, v string) error { return setDuration(&c.Idle, v) },
 	"hard":           func(c *RoomConfig, v string) error { return setDuration(&c.Hard, v) },
+	"passthrough":    setPassthrough,
+	"fail_open_for":  func(c *RoomConfig, v string) error { return setDuration(&c.FailOpenFor, v) },
 	"entropy_source": func(c *RoomConfig, v string) error { c.EntropySource = v; return nil },
 	"join_limit":     func(c *RoomConfig, v string) error { c.JoinLimit = v; return nil },
 	"return_path":    func(c *RoomConfig, v string) error { c.ReturnPath = v; return nil },
@@ -57,6 +59,14 @@ func setCap(c *RoomConfig, v string) error {
 		return fmt.Errorf("%q is not a whole number of live sessions, for example 500", v)
 	}
 	c.Cap = &n
+	return nil
+}
+
+func setPassthrough(c *RoomConfig, v string) error {
+	if v != "on" && v != "off" {
+		return fmt.Errorf("%q: write on or off", v)
+	}
+	c.Passthrough = v == "on"
 	return nil
 }
 

@@ -28,6 +28,8 @@ type RoomConfig struct {
 	ClosesAt      string         `json:"closes_at,omitempty"`      // RFC 3339; closed then, once
 	Idle          caddy.Duration `json:"idle,omitempty"`           // default 10m
 	Hard          caddy.Duration `json:"hard,omitempty"`           // default 60m
+	Passthrough   bool           `json:"passthrough,omitempty"`    // a safety net: no line while there is room
+	FailOpenFor   caddy.Duration `json:"fail_open_for,omitempty"`  // of a safety net, the store away; default 10m
 	EntropySource string         `json:"entropy_source,omitempty"` // "none" (default) or one sentence
 	JoinLimit     string         `json:"join_limit,omitempty"`     // new places of one address; default 300/min
 	QueueStatus   int            `json:"queue_status,omitempty"`   // of the page: 503 (default) or 429
@@ -62,7 +64,7 @@ func (c RoomConfig) settings() (line.Settings, error) {
 		return s, err
 	}
 	s = line.Settings{State: line.State(c.State), Rate: rate, Cap: line.DefaultCap, Idle: time.Duration(c.Idle),
-		Hard: time.Duration(c.Hard), EntropySource: c.EntropySource}
+		Hard: time.Duration(c.Hard), EntropySource: c.EntropySource, Passthrough: c.Passthrough, FailOpenFor: time.Duration(c.FailOpenFor)}
 	if c.Cap != nil {
 		s.Cap = *c.Cap
 	}
@@ -77,6 +79,9 @@ func (c RoomConfig) settings() (line.Settings, error) {
 	}
 	if err := c.checkTimes(s.OpensAt); err != nil {
 		return s, err
+	}
+	if c.FailOpenFor != 0 && !c.Passthrough {
+		return s, fmt.Errorf("fail_open_for needs passthrough on: other rooms never open without their store")
 	}
 	s = s.WithDefaults()
 	return s, s.Validate()
@@ -104,7 +109,8 @@ func (c RoomConfig) checkTimes(opens time.Time) error {
 // said is what a reload can change about the line, by the options' names.
 func (c RoomConfig) said() map[string]string {
 	m := map[string]string{"rate": c.Rate, "cap": "", "state": c.State, "opens_at": c.OpensAt, "prequeue_at": c.PrequeueAt, "closes_at": c.ClosesAt,
-		"idle": time.Duration(c.Idle).String(), "hard": time.Duration(c.Hard).String(), "entropy_source": c.EntropySource, "message": c.Message}
+		"idle": time.Duration(c.Idle).String(), "hard": time.Duration(c.Hard).String(), "entropy_source": c.EntropySource, "message": c.Message,
+		"passthrough": strconv.FormatBool(c.Passthrough)}
 	if c.Cap != nil {
 		m["cap"] = strconv.Itoa(*c.Cap)
 	}

@@ -116,16 +116,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return h.tooOften(w, r)
 	}
 	if !gated {
-		h.clean(r)
-		g := guard(w, nil)
-		defer g.cleanTrailers()
-		return next.ServeHTTP(g, r)
+		return h.passOn(w, r, next)
 	}
 	h.share(w, r)
 	if done, err := h.returning(w, r); done {
 		return err
 	}
-	return h.serveWaiting(w, r, v)
+	return h.serveWaiting(w, r, next, v)
 }
 
 // tooOften answers an address that floods us with made-up tokens. Its genuine visitors lose nothing but a moment.

@@ -105,7 +105,7 @@ func (h *Handler) retryIn(st line.Standing, place int64, snap line.Snapshot) tim
 		return doorRetry
 	case line.Waiting:
 		rate := snap.Settings.Rate.PerSecond()
-		if place < 0 || rate <= 0 || snap.State != "open" {
+		if place < 0 || rate <= 0 || stateOf(snap) != sawWaiting {
 			return frontRetry
 		}
 		eighth := time.Duration(float64(snap.Ahead(place)) / rate / 8 * float64(time.Second))

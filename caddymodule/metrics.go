@@ -11,11 +11,12 @@ import (
 // Collectors are package variables and registered again at each load: every configuration has a fresh registry, and
 // counters must not start anew with it. Labels come from the configuration and from closed sets, never from visitors.
 var (
-	joins        = counter("joins_total", "Places given.", "room")
-	joinsLimited = counter("joins_limited_total", "Newcomers told to come again because of join_limit.", "room")
-	knocks       = counter("knocks_total", "Knocks by the answer given; early ones were answered from memory.", "room", "answer")
-	grants       = counter("line_events_total", "What the room did, by kind of event: grant, pickup, expire, leave ...", "room", "event")
-	tokenInvalid = counter("token_invalid_total", "Tickets and passes refused, by reason.", "room", "reason")
+	joins         = counter("joins_total", "Places given.", "room")
+	joinsLimited  = counter("joins_limited_total", "Newcomers told to come again because of join_limit.", "room")
+	knocks        = counter("knocks_total", "Knocks by the answer given; early ones were answered from memory.", "room", "answer")
+	grants        = counter("line_events_total", "What the room did, by kind of event: grant, pickup, expire, leave ...", "room", "event")
+	passedThrough = counter("passthrough_total", "Requests without a pass that the safety net let through, by how.", "room", "how")
+	tokenInvalid  = counter("token_invalid_total", "Tickets and passes refused, by reason.", "room", "reason")
 )
 
 func counter(name, help string, labels ...string) *prometheus.CounterVec {
@@ -32,7 +33,7 @@ func registerMetrics(reg *prometheus.Registry) error {
 	if reg == nil {
 		return nil
 	}
-	for _, c := range []prometheus.Collector{joins, joinsLimited, knocks, grants, tokenInvalid, roomGauges{}} {
+	for _, c := range []prometheus.Collector{joins, joinsLimited, knocks, grants, passedThrough, tokenInvalid, roomGauges{}} {
 		var already prometheus.AlreadyRegisteredError
 		if err := reg.Register(c); err != nil && !errors.As(err, &already) {
 			return err

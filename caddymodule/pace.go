@@ -28,10 +28,10 @@ type paceSample struct {
 func (p *pace) note(s line.Snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.State != "open" || s.Gen != p.gen {
+	if stateOf(s) != sawWaiting || s.Gen != p.gen {
 		p.samples, p.gen = p.samples[:0], s.Gen
 	}
-	if s.State != "open" {
+	if stateOf(s) != sawWaiting {
 		return
 	}
 	if n := len(p.samples); n > 0 && s.At.Sub(p.samples[n-1].at) < time.Second {

@@ -23,7 +23,7 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 		if lease, ok, err := h.room.line.Renew(r.Context(), string(v.pass.VID)); err == nil {
 			if !ok {
 				v.inside, v.stalePass = false, true
-				return h.serveWaiting(w, r, v)
+				return h.serveWaiting(w, r, next, v)
 			}
 			if p := renewed(v.pass, lease); p.Expires.Sub(v.pass.Expires) >= minRenewal {
 				return h.redirect(w, r, p)

@@ -94,7 +94,7 @@ func stateOf(snap line.Snapshot) string {
 		return sawPaused
 	case "closed":
 		return sawClosed
-	case "open":
+	case "open", line.StatePassthrough:
 		return sawWaiting
 	case "merging":
 		return sawMerging

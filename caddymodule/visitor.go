@@ -21,6 +21,7 @@ type visitor struct {
 	rawPass string
 	inside  bool // the pass is good now
 
+	counted     bool // it has been taken from its address's allowance of newcomers
 	tooOften    bool // its address floods us with made-up tokens: nothing was checked
 	forged      bool // a token that we never made: the visitor gets no place for it
 	byHeader    bool // tokens come in headers: no cookies are set

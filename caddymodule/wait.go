@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
 )
@@ -21,7 +23,7 @@ const (
 
 // serveWaiting answers somebody who has no pass: lets in whose turn it is, gives a place to who has none, and tells
 // everybody where they stand.
-func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor) error {
+func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, v visitor) error {
 	k := classify(r)
 	if k.framed {
 		// A browser may deny storage to a frame of another site. A place given here would be lost at the next look, again and
@@ -38,7 +40,14 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, v visitor
 		case err == nil && a.Standing == line.Used:
 			// The place was spent in an earlier session: this is somebody coming back, who takes a new one.
 			v.hasTicket = false
+		case err != nil:
+			if done, err := h.failOpen(w, r, next); done {
+				return err
+			}
 		}
+	}
+	if done, err := h.safetyNet(w, r, next, &v, k); done {
+		return err
 	}
 	state, err := h.place(r, &v, k)
 	h.carry(w, r, v, k)
@@ -66,8 +75,10 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 	if _, yes := h.room.scheduled(snap.State); yes {
 		return snap, errNotOpen
 	}
-	if err := h.joinAllowed(r, time.Now()); err != nil {
-		return snap, err
+	if !v.counted {
+		if err := h.joinAllowed(r, time.Now()); err != nil {
+			return snap, err
+		}
 	}
 	id, identity := admission.NewVID(), ""
 	if v.hasTicket {
@@ -151,7 +162,8 @@ var knocking = make(chan struct{}, maxKnocking)
 func (h *Handler) tryEnter(ctx context.Context, v visitor) (line.Answer, error) {
 	place := h.room.line.Place(v.ticket.Index)
 	at, called := h.room.line.CallTime(place)
-	if v.ticket.Index == admission.NoIndex || place < 0 || !called {
+	net := h.room.line.Snapshot().Settings.Passthrough // places are called as they are given: the store knows better than this edge
+	if v.ticket.Index == admission.NoIndex || place < 0 || !called && !net {
 		return line.Answer{Standing: line.Waiting}, nil
 	}
 	if !h.room.knocks.allow(string(v.ticket.VID)) {
@@ -165,7 +177,7 @@ func (h *Handler) tryEnter(ctx context.Context, v visitor) (line.Answer, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, enterTimeout)
 	defer cancel()
-	if err := pause(ctx, at.Sub(h.room.now())); err != nil {
+	if err := pause(ctx, at.Sub(h.room.now())); called && err != nil {
 		return line.Answer{Standing: line.Waiting}, nil
 	}
 	for {

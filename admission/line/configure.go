@@ -34,6 +34,7 @@ func (r *Room) configure(ctx context.Context) error {
 		"state": string(s.State), "rate": s.Rate.String(), "gap": itoa(s.Rate.Gap()), "cap": itoa(int64(s.Cap)),
 		"idle": itoa(s.Idle.Microseconds()), "hard": itoa(s.Hard.Microseconds()),
 		"opens_at": itoa(unixMillis(s.OpensAt)), "entropy_source": s.EntropySource,
+		"net": map[bool]string{false: "0", true: "1"}[s.Passthrough], "fail_open": itoa(s.FailOpenFor.Microseconds()),
 	}
 	args := []any{"file"}
 	for name, value := range fields {

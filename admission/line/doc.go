@@ -14,6 +14,9 @@
 //	pick-up   within 15 s: the place is spent once the edge has logged it, then the pass may leave
 //	touch     each request of the visitor keeps the lease; leave or a missing touch frees the slot
 //
+// A room may be a safety net (Settings.Passthrough): while nobody has to wait at the door newcomers are granted at once,
+// provisionally until they come back with their tickets (through.lua).
+//
 // Times inside a room are room time: microseconds that advance with the store's clock but never by more than
 // two seconds a step, so that a jump, a pause or an outage ends no lease and causes no burst.
 //

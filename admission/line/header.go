@@ -24,6 +24,9 @@ type header struct {
 	cap, gap, tail, live, door   int64
 	opensAt, idle, hard          int64
 	paused, closed               bool
+	net, through, queued         bool // the safety net: on, in force now, ever not in force in this epoch
+	hot                          int64
+	failOpen                     int64
 	fence                        int64
 	grants, pickups, lapsed, out int64
 	share                        float64
@@ -58,6 +61,7 @@ func parseHeader(pairs []string) (h header, err error) {
 		cap: n("cap"), gap: n("gap"), tail: n("tail"), live: n("live"), door: n("door"),
 		opensAt: n("opens_at"), idle: n("idle"), hard: n("hard"),
 		paused: n("paused") == 1, closed: n("closed") == 1,
+		net: n("net") == 1, hot: n("hot"), through: f["through"] == "1", queued: n("queued") == 1, failOpen: n("fail_open"),
 		fence:  n("fence"),
 		grants: n("grants"), pickups: n("pickups"), lapsed: n("lapsed"), out: n("left"),
 		waiting: n("waiting"),
@@ -80,6 +84,8 @@ func (h header) state() string {
 		return string(StatePaused)
 	case h.merging > 0:
 		return StateMerging
+	case h.through:
+		return StatePassthrough
 	}
 	return h.phase
 }
@@ -101,6 +107,7 @@ func (h header) settings() Settings {
 		State: State(h.phase), Cap: int(h.cap),
 		Idle: time.Duration(h.idle) * time.Microsecond, Hard: time.Duration(h.hard) * time.Microsecond,
 		OpensAt: millis(h.opensAt), EntropySource: h.entropySource,
+		Passthrough: h.net, FailOpenFor: time.Duration(h.failOpen) * time.Microsecond,
 	}
 	s.Rate, _ = ParseRate(h.rate)
 	switch {

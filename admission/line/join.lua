@@ -21,7 +21,8 @@ for i = 6, #ARGV, 2 do
     next = next + 1
     call('ZADD', line, int(index), vid)
     if identity ~= '' then call('HSET', ident, identity, vid) end
-    if h.phase == 'open' and index >= h.n then call('SETBIT', here0, int(index), 1) end
+    -- Behind a safety net a join counts when its ticket has come back once.
+    if h.phase == 'open' and index >= h.n and h.net == 0 then call('SETBIT', here0, int(index), 1) end
   end
   results[#results + 1] = {vid, int(index)}
 end

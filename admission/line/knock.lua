@@ -5,6 +5,19 @@ if stop then return stop end
 end_leases()
 local may = may_log()
 
+-- Places are called as people come while the safety net is open: nobody waits whom it could pass over.
+if passthrough() then
+  local x = h.x
+  for i = 6, #ARGV, 4 do
+    local place = tonumber(ARGV[i + 2])
+    if place >= x and place < h.next then x = place + 1 end
+  end
+  if x > h.x then
+    set('x', x)
+    emit('x', nil, nil, nil, int(x))
+  end
+end
+
 local results, waiting = {}, {}
 for i = 6, #ARGV, 4 do
   local vid, index, place, wanted = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), ARGV[i + 3]
@@ -71,6 +84,12 @@ if #waiting > 0 then
       r[1], r[3], r[4] = 'granted', slot, int(tonumber(slot) + UNCLAIMED)
     else
       r[2] = int(rank[vid] or 1000)
+      if h.net == 1 and h.phase == 'open' then
+        local began = h.hot == 0
+        set('hot', h.rt)
+        set('queued', 1)
+        if began then emit_room('queue') end
+      end
     end
   end
 end

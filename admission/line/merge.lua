@@ -24,7 +24,7 @@ end
 local function clear_line()
   for t = 0, h.term do call('DEL', spent_in(t), freed_in(t)) end
   call('DEL', line, door, seen, inside, fresh, unc, spent, here0, here1, ended, sess, ident, came)
-  for _, name in ipairs({'next', 'ceil', 'x', 'x0', 'proposed', 'known', 'ceil_end', 'checkpoints', 'share', 'waiting'}) do set(name, 0) end
+  for _, name in ipairs({'next', 'ceil', 'x', 'x0', 'proposed', 'known', 'ceil_end', 'checkpoints', 'share', 'waiting', 'hot', 'queued'}) do set(name, 0) end
   for _, name in ipairs({'root', 'seed', 'secret', 'entropy', 'gaps', 'doubled', 'reason', 'missing', 'cut'}) do set(name, '') end
   set('n', -1)
   set('term', 0)

@@ -24,7 +24,7 @@ end
 local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'proposed', 'at', 'tick_at', 'ticks', 'cap', 'gap',
   'tail', 'opens_at', 'paused', 'closed', 'idle', 'hard', 'fence', 'leader_until', 'here_at', 'all_until', 'share', 'waiting',
   'losses', 'grants', 'pickups', 'lapsed', 'left', 'sv', 'merging', 'merge_at', 'merge_until', 'checkpoints', 'loss_rt', 'known', 'ceil_end',
-  'reg', 'need', 'settled', 'draw_reg'}
+  'reg', 'need', 'settled', 'draw_reg', 'net', 'fail_open', 'hot', 'queued'}
 local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps',
   'members', 'missing', 'reason', 'cut', 'doubled'}
 
@@ -69,7 +69,13 @@ local function state()
   if h.merging > 0 then return 'merging' end
   return h.phase
 end
-local function emit_room(why) emit('room', nil, nil, nil, state(), int(h.gap), int(h.cap), int(h.opens_at) .. ':' .. (why or '')) end
+-- The safety net lets people through until somebody with a ticket has to wait at the door (hot: since when by the last such
+-- knock), and again when nobody has for 10 s, which only a tick finds.
+local function passthrough()
+  return h.net == 1 and h.hot == 0 and h.phase == 'open' and state() == 'open' and call('ZCARD', door) == 0
+end
+local function public_state() return passthrough() and 'passthrough' or state() end
+local function emit_room(why) emit('room', nil, nil, nil, public_state(), int(h.gap), int(h.cap), int(h.opens_at) .. ':' .. (why or '')) end
 
 -- The clock of the room. It is idempotent in the only sense a clock can be: it never goes back and never jumps.
 local function advance_clock()
@@ -92,7 +98,7 @@ end
 
 -- What every reply says about the room. Pairs, so that a later version can add to them.
 local function header()
-  local r = {'now', int(now), 'exists', h.exists and '1' or '0', 'live', int(call('ZCARD', inside)), 'door', int(call('ZCARD', door))}
+  local r = {'now', int(now), 'exists', h.exists and '1' or '0', 'through', passthrough() and '1' or '0', 'live', int(call('ZCARD', inside)), 'door', int(call('ZCARD', door))}
   for i = 1, #numbers do r[#r + 1] = numbers[i]; r[#r + 1] = text(h[numbers[i]]) end
   for i = 1, #texts do r[#r + 1] = texts[i]; r[#r + 1] = h[texts[i]] end
   return r

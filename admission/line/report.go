@@ -211,6 +211,7 @@ func (h header) roomFields() map[string]string {
 		"phase": h.phase, "n": itoa(h.n), "opens_at": itoa(h.opensAt), "sv": itoa(h.sv),
 		"cap": itoa(h.cap), "gap": itoa(h.gap), "rate": h.rate, "idle": itoa(h.idle), "hard": itoa(h.hard),
 		"paused": flag[h.paused], "closed": flag[h.closed],
+		"net": flag[h.net], "fail_open": itoa(h.failOpen), "queued": flag[h.queued],
 		"commit": h.commit, "promised": h.promised, "entropy_source": h.entropySource, "entropy": h.entropy,
 		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps,
 	}

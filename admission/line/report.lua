@@ -93,7 +93,7 @@ if knows and epoch == h.epoch then
     set('gaps', h.gaps .. int(h.next) .. '-' .. int(number('ceil')) .. ' ')
     set('next', number('ceil'))
   end
-  for _, name in ipairs({'ceil', 'x', 'known'}) do
+  for _, name in ipairs({'ceil', 'x', 'known', 'queued'}) do
     if number(name) > h[name] then set(name, number(name)) end
   end
   if h.merging > 0 then
@@ -130,7 +130,7 @@ if knows and epoch == h.epoch then
   if mine > 0 or theirs > 0 then agree('n', h.n, number('n'), -1) end
   for _, name in ipairs({'root', 'entropy', 'seed', 'secret'}) do agree(name, h[name], given[name] or '', '') end
   if newer then
-    for _, name in ipairs({'opens_at', 'cap', 'gap', 'idle', 'hard', 'paused', 'closed', 'sv'}) do set(name, number(name)) end
+    for _, name in ipairs({'opens_at', 'cap', 'gap', 'idle', 'hard', 'paused', 'closed', 'sv', 'net', 'fail_open'}) do set(name, number(name)) end
     for _, name in ipairs({'rate', 'commit', 'promised', 'entropy_source'}) do set(name, given[name] or '') end
     for name, value in pairs(given) do
       if string.sub(name, 1, 5) == 'file:' then call('HSET', room, name, value) end

@@ -64,10 +64,11 @@ type Room struct {
 	file    atomic.Pointer[Settings] // as the file last said them
 	arrived atomic.Bool              // they are in the store; false again when the room had to be made anew
 
-	joins   *batcher[joinAsk, Joined]
-	knocks  *batcher[knockAsk, Answer]
-	returns *batcher[Visitor, struct{}]
-	told    told // tickets this store already knows
+	joins    *batcher[joinAsk, Joined]
+	knocks   *batcher[knockAsk, Answer]
+	throughs *batcher[string, Answer]
+	returns  *batcher[Visitor, struct{}]
+	told     told // tickets this store already knows
 
 	gather  gather // touches, heartbeats and confirmations that wait for the next flush
 	mover   mover
@@ -119,6 +120,7 @@ func (s *Store) room(cfg Config, queue int) (*Room, error) {
 	r.file.Store(&cfg.Settings)
 	r.joins = newBatcher(queue, batchMax, joinWait, r.runJoins)
 	r.knocks = newBatcher(queue, batchMax, knockWait, r.runKnocks)
+	r.throughs = newBatcher(queue, batchMax, joinWait, r.runThroughs)
 	r.returns = newBatcher(queue, batchMax, returnWait, r.runReturns)
 	return r, nil
 }
@@ -158,7 +160,7 @@ func (r *Room) Start(ctx context.Context) error {
 	}
 	loops, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stopped = stop
-	for _, loop := range []func(context.Context){r.joins.loop, r.knocks.loop, r.returns.loop, r.tickLoop} {
+	for _, loop := range []func(context.Context){r.joins.loop, r.knocks.loop, r.throughs.loop, r.returns.loop, r.tickLoop} {
 		r.loops.Go(func() { loop(loops) })
 	}
 	r.awaitBirth(ctx)

@@ -24,6 +24,7 @@ var (
 	scriptJoin     = load("join")
 	scriptReturn   = load("return")
 	scriptKnock    = load("registry", "doorstep", "knock")
+	scriptThrough  = load("registry", "doorstep", "through")
 	scriptConfirm  = load("confirm")
 	scriptTouch    = load("registry", "doorstep", "touch")
 	scriptLeave    = load("registry", "doorstep", "leave")

@@ -23,6 +23,8 @@ const (
 	DefaultIdle = 10 * time.Minute
 	DefaultHard = 60 * time.Minute
 	MaxLease    = 24 * time.Hour
+
+	DefaultFailOpen = 10 * time.Minute
 )
 
 // Settings of a room as a configuration file states them. They live in the store; a field of the file is
@@ -34,6 +36,13 @@ type Settings struct {
 	Cap   int           // live sessions; 0 lets nobody in
 	Idle  time.Duration // a session without a request of its visitor ends after this; default 10 min
 	Hard  time.Duration // no session is longer than this; default 60 min
+
+	// Passthrough makes the room a safety net: while nobody waits and rate and cap have room, people are let through without
+	// a line. It turns itself off when somebody has to wait, and on again when nobody does.
+	Passthrough bool
+	// FailOpenFor is how long such a room stays open while the store is away, if it has never had a line in this epoch;
+	// default 10 min.
+	FailOpenFor time.Duration
 
 	// OpensAt is when a pre-queue is frozen and drawn, by the store's clock, in milliseconds of precision.
 	// Zero: somebody opens the room by hand.
@@ -54,6 +63,9 @@ func (s Settings) WithDefaults() Settings {
 	}
 	if s.Hard == 0 {
 		s.Hard = DefaultHard
+	}
+	if s.FailOpenFor == 0 {
+		s.FailOpenFor = DefaultFailOpen
 	}
 	if s.EntropySource == "" {
 		s.EntropySource = NoEntropy
@@ -79,6 +91,9 @@ func (s Settings) Validate() error {
 	}
 	if s.Hard < s.Idle || s.Hard > MaxLease {
 		return fmt.Errorf("hard %s: use at least idle (%s) and at most %s", s.Hard, s.Idle, MaxLease)
+	}
+	if s.FailOpenFor < 0 || s.FailOpenFor > MaxLease {
+		return fmt.Errorf("fail_open_for %s: use up to %s", s.FailOpenFor, MaxLease)
 	}
 	if len(s.EntropySource) > 1000 {
 		return fmt.Errorf("entropy_source: %d bytes; use one sentence of at most 1000", len(s.EntropySource))

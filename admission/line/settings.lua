@@ -1,11 +1,11 @@
 -- Changes settings. 5 'file' or 'run', then (field, value)*. A field of the file counts only when the file's value is
 -- another than the last one this room saw in a file (kept as file:<field>).
--- Fields: state | action, gap, rate (its text), cap, idle, hard, opens_at, commit, promised, entropy_source.
+-- Fields: state | action, gap, rate (its text), cap, idle, hard, net, fail_open, opens_at, commit, promised, entropy_source.
 -- Results: the fields that were refused because people have joined under the published commitment.
 local stop = enter('free')
 if stop then return stop end
 if h.merging > 0 then return finish('MERGING') end
-local refused, before, gap = {}, state(), h.gap
+local refused, before, gap = {}, public_state(), h.gap
 local untouched = h.next == 0 and h.x == 0 and (h.phase == 'open' and h.n == 0 or h.phase == 'prequeue')
 local committed = not untouched
 local want = {}
@@ -19,7 +19,7 @@ for i = 7, #ARGV, 2 do
   end
 end
 
-for _, field in ipairs({'gap', 'cap', 'idle', 'hard'}) do
+for _, field in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open'}) do
   if want[field] then set(field, tonumber(want[field])) end
 end
 if want.rate then set('rate', want.rate) end
@@ -64,7 +64,7 @@ elseif action == 'prequeue' then
     refused[#refused + 1] = {'state'}
   end
 end
-for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'rate', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
+for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open', 'rate', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
   if dirty[name] then
     set('sv', h.sv + 1) -- of two logs the newer settings count
     break
@@ -72,5 +72,5 @@ for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'rate', 'opens_at', 'entrop
 end
 freeze()
 if h.gap ~= gap then emit('rate', nil, nil, nil, int(h.gap)) end
-if state() ~= before or want.cap then emit_room('') end
+if public_state() ~= before or want.cap then emit_room('') end
 return finish('OK', refused)

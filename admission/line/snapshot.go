@@ -13,7 +13,7 @@ type Snapshot struct {
 	Term  int64
 	Gen   string // a fresh value after each loss of the store
 	Seq   int64  // of ticks; grows
-	State string // prequeue | drawing | open | paused | merging | closed
+	State string // prequeue | drawing | open | passthrough | paused | merging | closed
 
 	X0, X int64     // places from X0 to X are called between At and At + 1 s, evenly
 	At    time.Time // the store's clock
@@ -104,6 +104,9 @@ func cutEdges(text string) (names []string) {
 	}
 	return names
 }
+
+// StatePassthrough is said while the safety net lets people through at once (Settings.Passthrough).
+const StatePassthrough = "passthrough"
 
 // StateMerging is said while the room is not (yet) known to the store.
 const StateMerging = "merging"

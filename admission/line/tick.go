@@ -61,7 +61,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	fence, proposed := "", v.x
 	if v.leader == r.edge {
 		fence = itoa(v.fence)
-		if v.state() == phaseOpen {
+		if st := v.state(); st == phaseOpen || st == StatePassthrough {
 			s, err := r.look(ctx, v.header)
 			if err != nil {
 				return err

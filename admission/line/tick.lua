@@ -54,6 +54,10 @@ end
 end_leases()
 drop_absent()
 grant()
+if h.hot > 0 and h.rt - h.hot >= DOOR_STAY and call('ZCARD', door) == 0 then
+  set('hot', 0)
+  if h.net == 1 then emit_room('quiet') end
+end
 if h.tick_at > 0 and h.rt - h.tick_at < 900000 then return finish('EARLY', roster()) end
 set('tick_at', h.rt)
 set('ticks', h.ticks + 1)
