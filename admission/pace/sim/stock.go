@@ -1,0 +1,77 @@
+package sim
+
+import "github.com/ropeline/ropeline/admission/pace"
+
+// stock is the seats. Without a total there are always enough; holds are kept all the same.
+type stock struct {
+	total, held, sold int
+	ends              [8192]int32 // holds by the second they end
+}
+
+func (s *stock) open(total int) { s.total = total }
+
+func (s *stock) available() int { return s.total - s.held - s.sold }
+
+// holds is what happens when the hold was answered: a seat, or none and another look later.
+func (p *plant) holds(id int32) {
+	who := &p.people[id]
+	if p.stock.total > 0 && p.stock.available() <= 0 {
+		who.looked++
+		if who.looked >= triesForSeat {
+			p.vain++
+			p.gone(id)
+			return
+		}
+		p.events.push(event{p.now + seatPause, evSeatAgain, id, 0})
+		return
+	}
+	p.stock.held++
+	p.stock.ends[int(p.now+holdLasts)]++
+	who.holding, who.heldAt = true, p.now
+	who.hold++
+	p.events.push(event{p.now + holdLasts, evHoldEnds, id, int32(who.hold)})
+	form := p.fates.lognormal(who.place, formTime, formMean, formSigma)
+	if p.fates.uniform(who.place, walksOff) < walksAway {
+		p.gone(id)
+		return
+	}
+	p.events.push(event{p.now + form, evFormed, id, 0})
+}
+
+// holdEnds frees the seat of one who did not buy, and the record of one who left.
+func (p *plant) holdEnds(id int32, hold uint16) {
+	who := &p.people[id]
+	if !who.holding || who.hold != hold {
+		return
+	}
+	who.holding = false
+	p.stock.held--
+	if who.away {
+		p.free = append(p.free, id)
+	}
+}
+
+func (p *plant) confirmed(id int32) {
+	who := &p.people[id]
+	if who.holding {
+		p.stock.sold++
+		p.stock.held--
+		p.stock.ends[int(who.heldAt+holdLasts)]--
+		p.score.Buyers++
+		who.holding = false
+	}
+	p.inside-- // the origin ends the session of one who has bought
+	p.leave(id)
+}
+
+// ending is the histogram of what may come back.
+func (s *stock) ending(now float64, into *[pace.Expiries]float64) {
+	for i := range into {
+		into[i] = 0
+		for k := range pace.AgeBucket {
+			if at := int(now) + i*pace.AgeBucket + k; at < len(s.ends) {
+				into[i] += float64(s.ends[at])
+			}
+		}
+	}
+}
