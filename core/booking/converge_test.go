@@ -49,8 +49,8 @@ func TestMessagesConverge(t *testing.T) {
 					}
 					a := m.d.attempts[0]
 					got := fmt.Sprintf("%s %+v disputed %v", payment.StateOf(a.Phase, a.Facts, a.Want), a.Facts, m.d.order.Disputed)
-					for _, account := range []string{"receivable", "clearing", "dispute", "refunds_due"} {
-						got += fmt.Sprintf(" %s %d", account, m.books[account])
+					for i, account := range accountKinds[:4] {
+						got += fmt.Sprintf(" %s %d", account, m.books[i])
 					}
 					if end == hold.Active {
 						// Over an ended hold the word differs by what was heard first: expired_refunded
@@ -70,13 +70,13 @@ func TestMessagesConverge(t *testing.T) {
 }
 
 // paidModel is an order whose only attempt has been sent.
-func paidModel(s hold.State) *orderModel {
-	m := &orderModel{stock: modelStock{state: s}, books: map[string]int64{}, seen: map[string]bool{},
-		ev: hold.Event{ID: 1, State: "on_sale", LatePolicy: "refund", Organiser: "o", Currency: "EUR"}}
+func paidModel(end hold.State) *orderModel {
+	w := newWorld(payment.Capabilities{TwoStep: true, Keys: true}, "refund", 1, 1, 1)
+	m := w.place(1, 0)
+	m.stock.over = end == hold.Expired
 	a := &attemptRow{ID: uuid.UUID{9}, Provider: "p", Phase: payment.Sent, Want: payment.Undecided, Amount: exploreAmount, Currency: "EUR"}
-	m.d = dossier{ev: &m.ev, places: &m.stock, attempts: []*attemptRow{a}, order: orderRow{
-		ID: uuid.UUID{1}, State: order.Verifying, Amount: exploreAmount, Currency: "EUR", Fee: exploreFee, Current: a.ID, Attempts: 1,
-	}}
+	m.d.attempts, m.bank = []*attemptRow{a}, make([]object, 1)
+	m.d.order.State, m.d.order.Current, m.d.order.Attempts = order.Verifying, a.ID, 1
 	return m
 }
 
