@@ -1,8 +1,11 @@
 package caddymodule
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,6 +60,56 @@ func openGrants(path string) (*os.File, error) {
 		cure = fmt.Sprintf("make the directory as root and give it to the user this runs as (install -d -o <user> %s), or name a file elsewhere", filepath.Dir(path))
 	}
 	return nil, fmt.Errorf("grant_log: %w: %s", err, cure)
+}
+
+// maxGrantLine bounds one line of the log.
+const maxGrantLine = 64 << 10
+
+// lastGrant reads the Seq of the room's last event in the log, and cuts off a last line without its end: a crash stood in the
+// way of it, and its event comes again. 0: there is none.
+func lastGrant(path, room string) (int64, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return 0, fmt.Errorf("grant_log: %w", err)
+	}
+	defer f.Close()
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, fmt.Errorf("grant_log: %w", err)
+	}
+	// Backwards, block by block: a log of several rooms may end with many lines of another.
+	var tail []byte
+	first := true
+	for end > 0 {
+		block := make([]byte, min(end, maxGrantLine))
+		end -= int64(len(block))
+		if _, err := f.ReadAt(block, end); err != nil {
+			return 0, fmt.Errorf("grant_log: %w", err)
+		}
+		tail = append(block, tail...)
+		if first {
+			whole := bytes.LastIndexByte(tail, '\n') + 1
+			if whole < len(tail) {
+				if err := f.Truncate(end + int64(whole)); err != nil {
+					return 0, fmt.Errorf("grant_log: %w", err)
+				}
+			}
+			tail, first = tail[:whole], false
+		}
+		lines := bytes.Split(tail, []byte{'\n'})
+		for i := len(lines) - 1; i > 0; i-- {
+			var e line.Event
+			if json.Unmarshal(lines[i], &e) == nil && e.Room == room {
+				return e.Seq, nil
+			}
+		}
+		tail = lines[0]
+		var e line.Event
+		if end == 0 && json.Unmarshal(tail, &e) == nil && e.Room == room {
+			return e.Seq, nil
+		}
+	}
+	return 0, nil
 }
 
 // tryGrantLog finds out, without any effect on a file that exists, whether it could be written.

@@ -1,7 +1,9 @@
 package caddymodule
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/caddyserver/caddy/v2"
@@ -58,6 +60,13 @@ func acquireRoom(k roomKey, build func() (*room, error)) (*room, error) {
 	return v.(*room), nil
 }
 
+func order(r *room) int {
+	if r.running.Load() {
+		return 0
+	}
+	return 1
+}
+
 // liveRooms lists the rooms of the running configuration for the admin API and the metrics, which both look at the
 // moment of the call: their routers and collectors may be older than the rooms.
 func liveRooms() []*room {
@@ -71,5 +80,7 @@ func liveRooms() []*room {
 		}
 		return true
 	})
+	// While the store is being changed there are two rooms of one name: the one that runs comes first.
+	slices.SortStableFunc(out, func(a, b *room) int { return cmp.Compare(order(a), order(b)) })
 	return out
 }

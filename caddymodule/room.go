@@ -40,8 +40,9 @@ type room struct {
 	checker atomic.Pointer[admission.Checker]
 	conf    atomic.Pointer[RoomConfig]
 
+	dir     string
 	mu      sync.Mutex
-	running bool
+	running atomic.Bool
 	wanted  []*claim // running configurations, the oldest first, which is the one in force
 }
 
@@ -50,7 +51,7 @@ func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *s
 	if err != nil {
 		return nil, err
 	}
-	r := &room{name: name, log: log.With("room", name), audit: newAuditLog(filepath.Dir(dir))}
+	r := &room{name: name, dir: dir, log: log.With("room", name), audit: newAuditLog(filepath.Dir(dir))}
 	if r.kept, err = loadKept(dir); err != nil {
 		return nil, err
 	}
@@ -89,8 +90,24 @@ func (r *room) apply(c *claim, ring *admission.Keyring) error {
 	if err := r.use(c, ring); err != nil {
 		return err
 	}
-	if r.running {
-		return nil
+	if r.running.Load() || !logs.take(r.dir, r) {
+		return nil // in the second case it starts when the room that has the log ends
+	}
+	if err := r.start(); err != nil {
+		logs.release(r.dir, r)
+		return err
+	}
+	return nil
+}
+
+// start begins the room's loops.
+func (r *room) start() error {
+	if path := r.conf.Load().GrantLog; path != "" {
+		seq, err := lastGrant(path, r.name)
+		if err != nil {
+			return err
+		}
+		r.line.Kept(seq)
 	}
 	if err := r.line.Start(context.Background()); err != nil {
 		return err
@@ -98,7 +115,7 @@ func (r *room) apply(c *claim, ring *admission.Keyring) error {
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop
 	r.loops.Go(func() { r.schedule(ctx) })
-	r.running = true
+	r.running.Store(true)
 	return nil
 }
 
@@ -118,7 +135,7 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 		r.log.Warn("the message of the file is not remembered", "error", err)
 	}
 	r.status.forget()
-	if !r.running {
+	if !r.running.Load() {
 		return nil
 	}
 	settings, err := conf.settings()
@@ -179,15 +196,18 @@ func (r *room) Destruct() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var err error
-	if r.running {
+	if r.running.Load() {
 		ctx, cancel := context.WithTimeout(context.Background(), farewell)
 		defer cancel()
 		r.stop()
 		r.loops.Wait()
 		err = r.line.Stop(ctx)
-		r.running = false
+		r.running.Store(false)
 	}
 	r.grants.close()
+	if next := logs.release(r.dir, r); next != nil {
+		next.takeOver()
+	}
 	return err
 }
 

@@ -60,6 +60,12 @@ func (r *Room) Change(ctx context.Context, c Change) error {
 			return err
 		}
 	}
+	if !r.arrived.Load() {
+		// What is done by hand comes after what the file says, also in the moment in which a room is made.
+		if err := r.arrive(ctx); err != nil {
+			return err
+		}
+	}
 	args := []any{"run"}
 	if c.Rate != nil {
 		args = append(args, "rate", c.Rate.String(), "gap", itoa(c.Rate.Gap()))

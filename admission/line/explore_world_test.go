@@ -168,7 +168,6 @@ func newWorld(ctx context.Context, g *rig, seed uint64, edges int) *world {
 // boot starts an edge's process with what is on its disk.
 func (w *world) boot(a *actor, disk *checkpoint) {
 	cfg := w.cfg
-	cfg.After = a.last
 	cfg.Events = func(events []Event) {
 		for _, e := range events {
 			if e.Seq <= a.last {
@@ -186,6 +185,7 @@ func (w *world) boot(a *actor, disk *checkpoint) {
 	if err != nil {
 		panic(err)
 	}
+	r.Kept(a.last)
 	r.log, _ = openLog("")
 	if disk != nil {
 		for _, rec := range disk.records() { // through the form it has on disk

@@ -24,10 +24,6 @@ type Config struct {
 	// Edge names this edge among others at the same store. Empty: the name kept in Dir, or a random one.
 	Edge string
 
-	// After is the Seq of the last event the host has kept. Events up to it are not given again, so that a crash
-	// between keeping and acknowledging repeats none.
-	After int64
-
 	Lottery Lottery
 	// Events receives what happened in the store's order, each event once, from one goroutine at a time,
 	// before the visitors it concerns get their answers. It must not call the room. Nil: nothing is logged.
@@ -116,7 +112,6 @@ func (s *Store) room(cfg Config, queue int) (*Room, error) {
 	r := &Room{cfg: cfg, store: s}
 	r.process = randomHex(4)
 	r.view.Store(&view{})
-	r.events.acked = cfg.After
 	r.file.Store(&cfg.Settings)
 	r.joins = newBatcher(queue, batchMax, joinWait, r.runJoins)
 	r.knocks = newBatcher(queue, batchMax, knockWait, r.runKnocks)
@@ -133,6 +128,14 @@ const (
 	returnWait = 100 * time.Millisecond
 )
 
+// Kept says, before Start, the Seq of the last event that the host has kept: events up to it are not given again, so that a
+// crash between keeping and acknowledging repeats none. A host that keeps none gets those of after the last tick.
+func (r *Room) Kept(seq int64) {
+	r.events.Lock()
+	defer r.events.Unlock()
+	r.events.acked = max(r.events.acked, seq)
+}
+
 // Start opens the edge's log, reports what it knows to the store, which makes the room if nobody knows it, and starts the
 // loops. A room that is made from nothing at a shared store is awaited: two seconds, in case another edge remembers it.
 // While the store is away it returns nil and keeps trying: the room's Snapshot is stale, joins give ErrStore.
@@ -146,6 +149,9 @@ func (r *Room) Start(ctx context.Context) error {
 	}
 	r.log = log
 	r.overAtStart()
+	if r.ackedSeq() == 0 {
+		r.log.view(func(c *checkpoint) { r.Kept(c.Seq) })
+	}
 	r.nameEdge()
 	r.keys = roomKeys(r.store.prefix, r.cfg.Name, r.edge)
 	r.mover.reset()

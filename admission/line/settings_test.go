@@ -121,3 +121,26 @@ func TestBadOptionsNameTheCure(t *testing.T) {
 		}
 	}
 }
+
+// What an operator does by hand in the moment in which a room is made stands: what the file says comes before it.
+func TestChangeWhileARoomIsMade(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		b := &bench{t: t, s: s, clock: time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC).UnixMicro()}
+		b.r = b.room(Config{Settings: Settings{Rate: Rate{10, time.Second}, Cap: 100}})
+		_ = b.r.arrive(t.Context()) // the file's settings cannot be written yet at a shared store
+		rate := Rate{3, time.Second}
+		for range 10 {
+			b.clock += second / 2
+			_, _ = b.r.tick(t.Context(), "", 0, &rhythm{})
+			if err := b.r.Change(t.Context(), Change{Rate: &rate}); err == nil {
+				break
+			} else if !errors.Is(err, ErrMerging) {
+				t.Fatal(err)
+			}
+		}
+		b.arrive(b.r)
+		if s := b.r.Snapshot().Settings; s.Rate != rate || s.Cap != 100 {
+			t.Fatalf("the rate is %s, cap %d", s.Rate, s.Cap)
+		}
+	})
+}
