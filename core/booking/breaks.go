@@ -3,12 +3,14 @@ package booking
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ropeline/ropeline/core/pg"
+	"github.com/ropeline/ropeline/core/problem"
 )
 
 // BreakClass names a kind of difference between the provider, the books and the places.
@@ -28,6 +30,7 @@ const (
 	BreakRefundUnknown BreakClass = "refund_unknown" // money was returned that nobody here asked to return
 	BreakRefundFailing BreakClass = "refund_failing" // a refund does not go through
 	BreakSeats         BreakClass = "seats"          // places and money do not agree
+	BreakUnreadable    BreakClass = "unreadable"     // a row of the report that cannot be read
 )
 
 // breakRules says whose work a class is, and whether new payments are unsafe while one
@@ -41,6 +44,7 @@ var breakRules = map[BreakClass]struct {
 	BreakMissingHere: {"payments", true}, BreakMissingThere: {"payments", false}, BreakAmount: {"payments", true}, BreakCurrency: {"payments", true},
 	BreakFee: {"finance", false}, BreakDuplicate: {"payments", false}, BreakTiming: {"nobody", false}, BreakDispute: {"disputes", false},
 	BreakMismatch: {"payments", false}, BreakRefundUnknown: {"finance", false}, BreakRefundFailing: {"finance", false}, BreakSeats: {"engineering", false},
+	BreakUnreadable: {"engineering", false},
 }
 
 // Break is one difference.
@@ -64,12 +68,13 @@ func (b Break) String() string {
 	return fmt.Sprintf("%s %s: %s (owner: %s)", b.Class, b.Subject, b.Detail, b.Owner)
 }
 
-// recordBreaks writes differences down; one that is open already stays the same one.
+// recordBreaks writes differences down; one that is open already stays the same one, and
+// one that a person has closed as it is stays closed.
 func recordBreaks(ctx context.Context, tx pgx.Tx, list ...Break) error {
 	for _, b := range list {
 		rule := breakRules[b.Class]
 		if _, err := tx.Exec(ctx, sqlRecordBreak, b.Class, b.Provider, b.Subject, zeroIsNull(b.EventID), b.Here, b.There, b.Currency,
-			text(b.Detail), rule.owner, rule.stops); err != nil {
+			text(b.Detail), rule.owner, rule.stops || b.Stops); err != nil {
 			return fmt.Errorf("record break %s of %s: %w", b.Class, b.Subject, err)
 		}
 	}
@@ -126,11 +131,30 @@ const reasonElsewhere = "elsewhere"
 
 // Breaks lists differences, newest first: the open ones, or all.
 func (e *Engine) Breaks(ctx context.Context, all bool) ([]Break, error) {
-	return readBreaks(ctx, e.db.Pool, all)
+	return readBreaks(ctx, e.db.Pool, "", all)
 }
 
-func readBreaks(ctx context.Context, q pg.Querier, all bool) ([]Break, error) {
-	rows, err := q.Query(ctx, sqlBreaks, all, maxBreaks)
+// ErrNoBreak: there is no such open difference.
+var ErrNoBreak = problem.New(http.StatusNotFound, "no_such_break", "There is no open break of this number.")
+
+// CloseBreak is a person's word that a difference is explained. As it is it does not
+// come back; with other amounts it is another one.
+func (e *Engine) CloseBreak(ctx context.Context, id int64, by, why string) error {
+	if why == "" || len(why) > maxWhy || !storable(why) {
+		return ErrWhy
+	}
+	return e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sqlCloseBreak, id, by, why)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = ErrNoBreak
+		}
+		return err
+	})
+}
+
+// readBreaks lists those of a provider, or ("") of all.
+func readBreaks(ctx context.Context, q pg.Querier, provider string, all bool) ([]Break, error) {
+	rows, err := q.Query(ctx, sqlBreaks, all, maxBreaks, provider)
 	if err != nil {
 		return nil, fmt.Errorf("list breaks: %w", err)
 	}
@@ -149,7 +173,9 @@ const maxBreaks = 1000
 const (
 	sqlRecordBreak = `
 INSERT INTO money_break AS b (class, provider, subject, event_id, here, there, currency, detail, owner, stops)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+ WHERE NOT EXISTS (SELECT FROM money_break c WHERE c.class = $1 AND c.provider = $2 AND c.subject = $3 AND c.state = 'closed'
+                      AND c.here IS NOT DISTINCT FROM $5 AND c.there IS NOT DISTINCT FROM $6)
 ON CONFLICT (provider, class, subject) WHERE state = 'open'
 DO UPDATE SET seen_at = now(), here = excluded.here, there = excluded.there, detail = excluded.detail`
 
@@ -158,7 +184,12 @@ UPDATE money_break SET state = $3, ended_at = now(), ended_by = $4, why = $5 WHE
 
 	sqlBreaks = `
 SELECT id, class, provider, subject, coalesce(event_id, 0), here, there, currency, detail, state, owner, stops, found_at
-  FROM money_break WHERE $1 OR state = 'open' ORDER BY id DESC LIMIT $2`
+  FROM money_break WHERE ($1 OR state = 'open') AND ($3 = '' OR provider = $3) ORDER BY id DESC LIMIT $2`
+
+	sqlCloseBreak = `UPDATE money_break SET state = 'closed', ended_at = now(), ended_by = $2, why = $3 WHERE id = $1 AND state = 'open'`
 )
 
-var breakStatements = map[string]string{"record break": sqlRecordBreak, "end break": sqlEndBreak, "breaks": sqlBreaks}
+var breakStatements = map[string]string{"record break": sqlRecordBreak, "end break": sqlEndBreak, "breaks": sqlBreaks, "close break": sqlCloseBreak,
+	"switch": sqlSwitch, "switches": sqlSwitches, "throw switch": sqlThrowSwitch, "unsafe": sqlUnsafe,
+	"recon lock": sqlReconLock, "recon unlock": sqlReconUnlock, "recon begin": sqlReconBegin, "recon end": sqlReconEnd, "recon due": sqlReconDue,
+	"open subjects": sqlOpenSubjects, "end old": sqlEndOld}

@@ -119,9 +119,10 @@ SELECT format('event %s: receivable %s, orders say %s', coalesce(p.event_id, o.e
   FROM (SELECT event_id, sum(amount) AS n FROM posting WHERE account LIKE 'receivable:%' GROUP BY 1) p
   FULL JOIN (SELECT event_id, sum(amount) AS n FROM orders WHERE state = 'confirmed' GROUP BY 1) o ON o.event_id = p.event_id
  WHERE coalesce(p.n, 0) <> coalesce(o.n, 0) LIMIT ` + maxFindings},
-	{"L2", "clearing and disputes are what was captured and not refunded", `
-SELECT format('event %s: clearing and disputes %s, attempts say %s', coalesce(p.event_id, a.event_id), coalesce(p.n, 0), coalesce(a.n, 0))
-  FROM (SELECT event_id, sum(amount) AS n FROM posting WHERE account LIKE 'clearing:%' OR account LIKE 'dispute:%' GROUP BY 1) p
+	{"L2", "clearing, disputes and the provider's fees are what was captured and not refunded", `
+SELECT format('event %s: clearing, disputes and fees %s, attempts say %s', coalesce(p.event_id, a.event_id), coalesce(p.n, 0), coalesce(a.n, 0))
+  FROM (SELECT event_id, sum(amount) AS n FROM posting
+         WHERE (account LIKE 'clearing:%' OR account LIKE 'dispute:%' OR account LIKE 'provider_fees:%') AND event_id <> 0 GROUP BY 1) p
   FULL JOIN (SELECT event_id, sum(captured - refunded) FILTER (WHERE dispute <> 'lost') AS n FROM attempt GROUP BY 1) a ON a.event_id = p.event_id
  WHERE coalesce(p.n, 0) <> coalesce(a.n, 0) LIMIT ` + maxFindings},
 	{"P1", "one attempt of an order at most is kept, and takes no more than the price", `

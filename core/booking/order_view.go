@@ -37,6 +37,7 @@ type OrderView struct {
 	Payment        *PaymentView `json:"payment"`   // the latest attempt, null before the first
 	CardForm       string       `json:"card_form"` // where a card is typed; "" when there is nothing to pay
 	Tickets        []TicketView `json:"tickets"`
+	PaymentsOff    string       `json:"payments_off"` // why no payment can be started now; "" when it can
 	RefundOffer    *RefundOffer `json:"refund_offer"` // what giving it back would bring now; null: nothing
 }
 
@@ -110,6 +111,11 @@ func (e *Engine) orderView(ctx context.Context, q pg.Querier, k orderKey, accoun
 		v.PaymentUnknown = v.State == order.Verifying && v.Payment.Phase == payment.StateUnknown
 	}
 	if p := e.provider(); p != nil && v.State == order.Pending && v.AttemptsLeft > 0 {
+		s, err := paymentSwitch(ctx, q, p.Name())
+		if err != nil {
+			return OrderView{}, err
+		}
+		v.PaymentsOff = s.Reason
 		v.CardForm = p.CardForm(k.ref().String(), v.Amount, v.Currency)
 	}
 	sold := v.State.Sold() || v.State == order.Refunded

@@ -59,6 +59,9 @@ func (e *Engine) Pay(ctx context.Context, cmd Command, req PayRequest) (Answer, 
 		if err != nil {
 			return 0, nil, err
 		}
+		if err := paymentsOn(ctx, tx, p.Name()); err != nil && d.order.AccountID == cmd.AccountID {
+			return 0, nil, err
+		}
 		if err := d.pay(ctx, tx, cmd.AccountID, req, p.Name()); err != nil {
 			return 0, nil, err
 		}

@@ -68,6 +68,7 @@ func (e *Engine) addMoneyLoops() {
 	e.addKickedLoop("refunds", paymentPoll, e.kicks.refunds, e.attendRefunds)
 	e.addKickedLoop("inbox", paymentPoll, e.kicks.inbox, e.readInbox)
 	e.addLoop("gauges", gaugePoll, e.measureMoney)
+	e.addLoop("reconcile", reconcilePoll, e.reconcileHourly)
 	e.addLoop("cancellations", cancellationPoll, e.cancelEvents)
 	if !e.cfg.SweepOff {
 		e.addLoop("orders", orderPoll, e.sweepOrders)

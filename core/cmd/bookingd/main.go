@@ -31,10 +31,10 @@ var errUsage = errors.New("usage")
 var errNoCommand = errors.New("no such command")
 
 // commands are the words that command knows.
-var commands = []string{"serve", "migrate", "import", "trace", "codes", "ledger", "event", "webhook", "version", "help", "-h", "--help"}
+var commands = []string{"serve", "migrate", "import", "trace", "codes", "ledger", "event", "reconcile", "breaks", "payments", "webhook", "version", "help", "-h", "--help"}
 
 // takeWords are the commands that take further words.
-var takeWords = []string{"import", "trace", "codes", "ledger", "event", "webhook"}
+var takeWords = []string{"import", "trace", "codes", "ledger", "event", "reconcile", "breaks", "payments", "webhook"}
 
 // run is main without the process: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
@@ -62,7 +62,7 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return errUsage
 	}
 	if !slices.Contains(commands, args[0]) {
-		return fmt.Errorf("%w: %q; `bookingd help` lists them: serve, migrate, import, trace, codes, ledger, event, webhook, version", errNoCommand, args[0])
+		return fmt.Errorf("%w: %q; `bookingd help` lists them: serve, migrate, import, trace, codes, ledger, event, reconcile, breaks, payments, webhook, version", errNoCommand, args[0])
 	}
 	if !slices.Contains(takeWords, args[0]) && len(args) > 1 {
 		return errUsage
@@ -85,6 +85,12 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return books(ctx, args[1:], out)
 	case "event":
 		return eventCommand(ctx, args[1:], out)
+	case "reconcile":
+		return reconcile(ctx, args[1:], out)
+	case "breaks":
+		return breaks(ctx, args[1:], out)
+	case "payments":
+		return payments(ctx, args[1:], out)
 	case "webhook":
 		return webhook(ctx, args[1:], out)
 	case "version":

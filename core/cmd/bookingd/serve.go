@@ -19,8 +19,6 @@ import (
 	"github.com/ropeline/ropeline/core/api"
 	"github.com/ropeline/ropeline/core/api/issuer"
 	"github.com/ropeline/ropeline/core/booking"
-	"github.com/ropeline/ropeline/core/payment"
-	"github.com/ropeline/ropeline/core/payment/fakepay"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/ticket"
@@ -109,12 +107,12 @@ func build(c config, db *pg.DB, log *slog.Logger, registry prometheus.Registerer
 	if err != nil {
 		return nil, nil, bad("TICKET_KEY_FILE", "%v; make one with `openssl genpkey -algorithm ed25519`, or set %sDEV_ISSUER=on for development", err, prefix)
 	}
-	provider, err := fakepay.NewClient(fakepay.ClientConfig{URL: c.FakepayURL, PublicURL: c.FakepayPublicURL, Secrets: c.secrets})
+	providers, err := providersOf(c)
 	if err != nil {
-		return nil, nil, bad("FAKEPAY_URL", "%v", err)
+		return nil, nil, err
 	}
 	engine, err := booking.New(booking.Config{SweepOff: c.Sweep == "off"}, db,
-		booking.Deps{Log: log, Metrics: registry, Providers: []payment.Provider{provider}, Tickets: tickets})
+		booking.Deps{Log: log, Metrics: registry, Providers: providers, Tickets: tickets})
 	if err != nil {
 		return nil, nil, err
 	}

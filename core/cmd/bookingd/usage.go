@@ -21,6 +21,14 @@ const usage = `usage: bookingd <command>
   event cancel <event> [-amount <amount> -why <text>]
                         say what cancelling an event gives back; with that amount and a reason, do it
   event report <event>  how far a cancellation is
+  reconcile [-from <day>] [-until <day>]
+                        compare the providers' reports (of the last 3 days) with the books and the places; 1 if a break is open
+  breaks [all]          list the differences that are open, or all there were
+  breaks close <number> -why <text>
+                        say that one is explained
+  payments              say whether new payments are taken, and why not
+  payments on|off <provider> -why <text>
+                        take new payments again, or stop
   version               print the version
   help                  print this text
 

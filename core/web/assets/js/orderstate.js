@@ -16,8 +16,18 @@ export function describe(o) {
   return f(o);
 }
 
+// OFF says why payments are paused, without the details that are nobody's business.
+const OFF = {
+  money_unknown: 'Our payment service holds money that we cannot match to an order, so we check before we take more.',
+  amounts_differ: 'Amounts in our records and at our payment service do not agree, so we check before we take more.',
+  by_staff: 'We have paused payments for a moment.',
+};
+
 const STATES = {
   pending_payment(o) {
+    if (o.payments_off) {
+      return { tone: 'warn', title: 'Payments are paused', text: `${OFF[o.payments_off] || OFF.by_staff} Nothing was charged. ${are(o)} held for you until the time runs out, and you can pay as soon as it goes on.`, actions: ['cancel'], poll: SLOW };
+    }
     if (!o.payment) {
       return { tone: 'info', title: 'Ready to pay', text: `Pay ${price(o)} before the time runs out. ${are(o)} held until then.`, actions: ['pay', 'cancel'], poll: 0 };
     }

@@ -9,6 +9,7 @@ const BY_CODE = {
   payment_unknown: 'We do not know yet whether your payment went through. Please wait: paying again could charge you twice.',
   payment_in_progress: 'A payment of this order is already under way.',
   already_paid: 'This order is already paid.',
+  payments_off: 'We have paused payments for a moment to check our records. Nothing was charged; what you hold stays yours until the time runs out.',
   limit_exceeded: 'That is more than one person can buy here. What you already bought counts as well.',
   not_enough_places: 'There are not enough places left. Please choose fewer.',
   seat_taken: 'Some of your seats were taken a moment ago.',
