@@ -21,6 +21,7 @@ import (
 	"github.com/ropeline/ropeline/core/ledger"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/web"
+	"github.com/ropeline/ropeline/seatmap/readpath"
 )
 
 // Booking is what the API asks of the engine; *booking.Engine is it.
@@ -59,6 +60,9 @@ type Options struct {
 	DB      *pg.DB  // accounts and the catalogue; required
 	Booking Booking // required
 
+	// Maps keeps the seat maps; whoever makes it runs it. Required.
+	Maps *readpath.Shelf
+
 	// Issuer signs and verifies account tokens; required. DevIssuer also puts its
 	// sign-in page and POST /dev/token on the air: anybody becomes anybody.
 	Issuer    *issuer.Issuer
@@ -89,6 +93,7 @@ type Options struct {
 type API struct {
 	booking   Booking
 	catalogue *event.Catalogue
+	maps      *readpath.Shelf
 	accounts  *accounts
 	issuer    *issuer.Issuer
 	db        *pg.DB // of the catalogue's changes
@@ -106,8 +111,8 @@ type API struct {
 
 // New builds the API. It starts nothing and does no I/O.
 func New(o Options) (*API, error) {
-	if o.DB == nil || o.Booking == nil || o.Issuer == nil {
-		return nil, errors.New("api: DB, Booking and Issuer are required")
+	if o.DB == nil || o.Booking == nil || o.Issuer == nil || o.Maps == nil {
+		return nil, errors.New("api: DB, Booking, Maps and Issuer are required")
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -126,7 +131,7 @@ func New(o Options) (*API, error) {
 		return nil, fmt.Errorf("api metrics: %w", err)
 	}
 	a := &API{
-		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
+		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), maps: o.Maps, issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
 		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), ready: o.Ready, log: o.Log,
 		pacers: map[pace]*pacer{holding: newPacer(o.Holds), paying: newPacer(o.Payments)}, metrics: m, now: o.Now,
 	}

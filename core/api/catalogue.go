@@ -52,15 +52,6 @@ func (a *API) getEvent(w http.ResponseWriter, r *http.Request, _ *call) error {
 	return writeJSON(w, http.StatusOK, d)
 }
 
-func (a *API) getSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
-	seats, err := a.catalogue.Seats(r.Context(), chi.URLParam(r, "event"))
-	if err != nil {
-		return err
-	}
-	writeDocument(w, r, &seats.Document, seats.Tag)
-	return nil
-}
-
 func (a *API) getGeometry(w http.ResponseWriter, r *http.Request, _ *call) error {
 	hash := chi.URLParam(r, "hash")
 	doc, err := a.catalogue.Geometry(r.Context(), hash)

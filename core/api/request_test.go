@@ -167,7 +167,7 @@ func TestCaching(t *testing.T) {
 	ada := s.buyer("ada@example.com")
 	geometry := s.do("GET", "/v1/events/gig", nil).str("geometry")
 	for path, want := range map[string]string{
-		"/v1/events": cacheSecond, "/v1/events/gig": cacheSecond, "/v1/events/gig/seats": cacheSecond, geometry: cacheImmutable,
+		"/v1/events": cacheSecond, "/v1/events/gig": cacheSecond, "/v1/events/gig/seats": "public, max-age=1, s-maxage=1, stale-while-revalidate=2, stale-if-error=60", geometry: cacheImmutable,
 		"/v1/orders": cachePersonal, "/v1/tickets": cachePersonal, "/v1/orders/nope": cachePersonal, "/v1/events/nope": cachePersonal,
 		"/v1/events/gig/holds/" + uuid.NewString(): cachePersonal,
 	} {
@@ -175,7 +175,7 @@ func TestCaching(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	for _, path := range []string{"/v1/events/gig/seats", geometry} {
+	for _, path := range []string{geometry} {
 		for _, coding := range []string{"gzip", "identity", "gzip;q=0", "br, gzip;q=0.5"} {
 			zipped := coding == "gzip" || coding == "br, gzip;q=0.5"
 			first := s.do("GET", path, nil, "Accept-Encoding", coding).want(http.StatusOK, "")

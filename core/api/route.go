@@ -78,7 +78,9 @@ func (rt *route) is(n need) bool { return rt.needs&n != 0 }
 func (a *API) serve(rt *route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		observed(r).route = rt.name
-		w.Header().Set("Cache-Control", rt.cache)
+		if rt.cache != "" { // else the handler says it
+			w.Header().Set("Cache-Control", rt.cache)
+		}
 		err := error(errNoRoute)
 		if isText(r.URL.Path) { // nothing we have is named otherwise
 			err = a.run(rt, w, r)

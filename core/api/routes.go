@@ -6,6 +6,10 @@ import (
 	"github.com/ropeline/ropeline/core/booking"
 )
 
+const seatFrame = "application/vnd.ropeline.seatmap"
+
+var notModified = answer{status: http.StatusNotModified}
+
 // buying is what a call needs that takes places or money.
 const buying = needPass | needAccount | needKey
 
@@ -15,10 +19,16 @@ var routes = []route{
 		query: searchParameters, answers: ok("EventList"), cache: cacheSecond, handle: (*API).searchEvents},
 	{method: "GET", pattern: "/v1/events/{event}", name: "getEvent", summary: "One event with prices and what is left of its areas and classes",
 		answers: ok("EventDetail"), cache: cacheSecond, handle: (*API).getEvent},
-	{method: "GET", pattern: "/v1/events/{event}/seats", name: "getSeats", summary: "Availability, two bits a seat, at most a second old; a hold decides",
-		answers: append(ok("Seats"), answer{status: http.StatusNotModified}), cache: cacheSecond, handle: (*API).getSeats},
+	{method: "GET", pattern: "/v1/events/{event}/seats", name: "getSeats", summary: "Availability, two bits a seat, as old as the event allows (a second); a hold decides",
+		answers: append(ok("SeatMap"), notModified), handle: (*API).getSeats},
+	{method: "GET", pattern: "/v1/events/{event}/seats/since/{version}", name: "getSeatsSince", summary: "What changed since a version of the map, or the whole map where that is no longer known",
+		answers: append(ok("SeatChanges"), notModified), handle: (*API).getSeatsSince},
+	{method: "GET", pattern: "/v1/events/{event}/seats.bin", name: "getSeatFrame", summary: "The map in its binary form, documented in package seatmap",
+		answers: []answer{{status: http.StatusOK, media: seatFrame}, notModified}, handle: (*API).getSeatFrame},
+	{method: "GET", pattern: "/v1/events/{event}/seats.bin/since/{version}", name: "getSeatFrameSince", summary: "The changes in their binary form, or the map",
+		answers: []answer{{status: http.StatusOK, media: seatFrame}, notModified}, handle: (*API).getSeatFrameSince},
 	{method: "GET", pattern: "/v1/geometry/{hash}", name: "getGeometry", summary: "The plan of a venue; never changes",
-		answers: append(ok("Geometry"), answer{status: http.StatusNotModified}), cache: cacheImmutable, handle: (*API).getGeometry},
+		answers: append(ok("Geometry"), notModified), cache: cacheImmutable, handle: (*API).getGeometry},
 
 	{method: "POST", pattern: "/v1/events/{event}/holds", name: "hold", pace: holding, summary: "Take places for a few minutes, all or nothing unless fewer are accepted",
 		needs: buying, body: "HoldRequest", answers: created("Hold"), cache: cachePersonal, handle: (*API).hold},

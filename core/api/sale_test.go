@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,11 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	if plan.str("sections", 0, "rows", 1, "seats", 0, 0) != "4" {
 		t.Errorf("plan: %s", plan.body)
 	}
-	s.do("GET", detail.str("seats"), nil, "Accept-Encoding", "identity").want(http.StatusOK, "")
+	seats := s.do("GET", detail.str("seats"), nil, "Accept-Encoding", "identity").want(http.StatusOK, "")
+	since := "/since/" + seats.str("version")
+	for _, path := range []string{"/seats" + since, "/seats.bin", "/seats.bin" + since} {
+		s.do("GET", "/v1/events/gig"+path, nil, "Accept-Encoding", "identity").want(http.StatusOK, "")
+	}
 
 	held := ada.do("POST", "/v1/events/gig/holds", map[string]any{"seats": []int{1, 2}, "places": []map[string]int{{"counter": 1, "quantity": 2}}}).want(http.StatusCreated, "")
 	if held.str("amount") != "15000" || held.str("currency") != "EUR" {
@@ -145,8 +150,26 @@ func TestRefusalTellsWhatTheMapDidNot(t *testing.T) {
 	if second.str("seats", 0, "seat") != "2" || second.str("seats", 0, "state") != "held" || second.str("version") != first.str("version") {
 		t.Errorf("the refusal says %s; the hold's version was %s", second.body, first.str("version"))
 	}
-	if second.str("version") <= before.str("version") {
-		t.Errorf("version %s after %s: versions only grow", second.str("version"), before.str("version"))
+	if v, err := seatmap.ParseVersion(before.str("version")); err != nil || second.str("version") != strconv.FormatInt(v.V+1, 10) {
+		t.Errorf("version %s after %s (%v): versions only grow", second.str("version"), before.str("version"), err)
 	}
+	// The map catches up; who has the old one is told what changed, in either form.
+	for deadline := time.Now().Add(time.Minute); ; {
+		since := s.do("GET", "/v1/events/gig/seats/since/"+before.str("version"), nil, "Accept-Encoding", "identity").want(http.StatusOK, "")
+		if strings.Contains(string(since.body), `"changes":[[2,1]]`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("changes: %s", since.body)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	frame := s.do("GET", "/v1/events/gig/seats.bin", nil, "Accept-Encoding", "identity").want(http.StatusOK, "")
+	if m, err := seatmap.DecodeMap(frame.body); err != nil || seatmap.At(m.States, 2) != seatmap.Held {
+		t.Errorf("binary map: %x, %v", frame.body, err)
+	}
+	s.do("GET", "/v1/events/gig/seats/since/one", nil).want(http.StatusBadRequest, "invalid_version")
+	s.do("GET", "/v1/events/gig/seats.bin/since/1.2.3", nil).want(http.StatusBadRequest, "invalid_version")
+	s.do("GET", "/v1/events/nope/seats.bin", nil).want(http.StatusNotFound, "not_found")
 	bob.do("POST", "/v1/events/gig/holds", map[string]any{"seats": []int{1}}).want(http.StatusCreated, "") // all or nothing: 1 stayed free
 }

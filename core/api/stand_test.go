@@ -23,6 +23,7 @@ import (
 	"github.com/ropeline/ropeline/core/payment/fakepay"
 	"github.com/ropeline/ropeline/core/pgtest"
 	"github.com/ropeline/ropeline/core/ticket"
+	"github.com/ropeline/ropeline/seatmap/readpath"
 )
 
 const (
@@ -100,6 +101,8 @@ func open(t *testing.T, change ...func(*Options)) *stand {
 	for _, c := range change {
 		c(&o)
 	}
+	o.Maps = readpath.New(event.NewMaps(o.DB.Pool), slog.New(slog.DiscardHandler), nil)
+	go func() { _ = o.Maps.Run(ctx) }()
 	if s.api, err = New(o); err != nil {
 		t.Fatal(err)
 	}

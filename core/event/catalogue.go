@@ -29,7 +29,6 @@ type Catalogue struct {
 	db         pg.Querier
 	searches   *cache[[]Summary]
 	details    *cache[*Detail]
-	seats      *cache[*Availability]
 	geometries *cache[*Document]
 }
 
@@ -42,7 +41,6 @@ func NewCatalogue(db pg.Querier, now func() time.Time) *Catalogue {
 		db:       db,
 		searches: newCache[[]Summary](Life, maxSearches, now),
 		details:  newCache[*Detail](Life, maxEvents, now),
-		seats:    newCache[*Availability](Life, maxEvents, now),
 		// Named by their hash they never change; kept for an hour, since a few are large.
 		geometries: newCache[*Document](time.Hour, maxGeometries, now),
 	}

@@ -1,10 +1,10 @@
 package event
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +17,7 @@ import (
 	"github.com/ropeline/ropeline/core/pgtest"
 	"github.com/ropeline/ropeline/core/problem"
 	"github.com/ropeline/ropeline/seatmap"
+	"github.com/ropeline/ropeline/seatmap/readpath"
 )
 
 // gig has two rows of seats and a floor.
@@ -200,64 +201,12 @@ func TestStadiumImports(t *testing.T) {
 	}
 	db := pgtest.NewWith(t, pg.Options{StatementTimeout: time.Minute})
 	mustImport(t, db.DB, string(file))
-	c := NewCatalogue(db.Pool, nil)
-	a, err := c.Seats(t.Context(), "night-of-lights")
+	f, err := NewMaps(db.Pool).Load(t.Context(), "night-of-lights")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Count != 60_000 || !bytes.Equal(a.States, make([]byte, 15_000)) {
-		t.Errorf("%d seats in %d bytes, want 60,000 free ones in 15,000", a.Count, len(a.States))
-	}
-}
-
-func TestSeatsTellTheTruthWithoutASweeper(t *testing.T) {
-	db := pgtest.New(t)
-	mustImport(t, db.DB, gig)
-	db.Owner(t, `UPDATE seat SET state = 'held', hold_id = gen_random_uuid(), held_until = now() + interval '1 hour' WHERE seat_id = 1`)
-	db.Owner(t, `UPDATE seat SET state = 'held', hold_id = gen_random_uuid(), held_until = now() - interval '1 second' WHERE seat_id = 2`)
-	db.Owner(t, `UPDATE seat SET state = 'sold', hold_id = gen_random_uuid() WHERE seat_id = 3`)
-	db.Owner(t, `UPDATE seat SET state = 'blocked' WHERE seat_id = 5`)
-	db.Owner(t, `UPDATE counter SET held = 7, sold = 100`)
-	db.Owner(t, `INSERT INTO hold_line (event_id, hold_id, line, counter_id, account_id, qty, price, state, held_until)
-		SELECT id, gen_random_uuid(), 0, 1, 1, 5, 1, 1, now() - interval '1 second' FROM event`)
-	db.Owner(t, `INSERT INTO hold_line (event_id, hold_id, line, counter_id, account_id, qty, price, state, held_until)
-		SELECT id, gen_random_uuid(), 0, 1, 1, 2, 1, 1, now() + interval '1 hour' FROM event`)
-
-	a, err := NewCatalogue(db.Pool, nil).Seats(t.Context(), "gig")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := seatmap.Unpack(a.States, a.Count)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []seatmap.State{seatmap.Held, seatmap.Available, seatmap.Sold, seatmap.Available, seatmap.Blocked}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("seats (-want +got):\n%s", diff)
-	}
-	// 200 + 3 places, 100 sold, 2 in a live hold; the 5 of the dead one are free again.
-	if diff := cmp.Diff([]CounterAvailable{{1, 101}}, a.Counters); diff != "" {
-		t.Errorf("counters (-want +got):\n%s", diff)
-	}
-}
-
-// The tag must change when a hold ends, although nobody wrote anything.
-func TestTagNamesTheContent(t *testing.T) {
-	db := pgtest.New(t)
-	mustImport(t, db.DB, gig)
-	read := func() string {
-		a, err := NewCatalogue(db.Pool, nil).Seats(t.Context(), "gig")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Tag
-	}
-	free := read()
-	db.Owner(t, `UPDATE seat SET state = 'held', hold_id = gen_random_uuid(), held_until = now() + interval '1 hour' WHERE seat_id = 1`)
-	held := read()
-	db.Owner(t, `UPDATE seat SET held_until = now() - interval '1 second' WHERE seat_id = 1`)
-	if ended := read(); free == held || ended != free {
-		t.Errorf("tags: free %s, held %s, ended %s; want the first and the last equal, the middle not", free, held, ended)
+	if len(f.Seats) != 60_000 || slices.ContainsFunc(f.Seats, func(s readpath.Seat) bool { return s.State != seatmap.Available }) || f.Geometry == (seatmap.Geometry{}) {
+		t.Errorf("%d seats of %x, want 60,000 free ones", len(f.Seats), f.Geometry)
 	}
 }
 
@@ -268,8 +217,6 @@ func TestUnknownSlugAndHashAreNotFound(t *testing.T) {
 	for name, ask := range map[string]func() error{
 		"event":    func() error { _, err := c.Get(t.Context(), "nope"); return err },
 		"draft":    func() error { _, err := c.Get(t.Context(), "gig"); return err },
-		"seats":    func() error { _, err := c.Seats(t.Context(), "nope"); return err },
-		"of draft": func() error { _, err := c.Seats(t.Context(), "gig"); return err },
 		"geometry": func() error { _, err := c.Geometry(t.Context(), strings.Repeat("0", 64)); return err },
 	} {
 		if err := ask(); !errors.Is(err, problem.NotFound) {

@@ -40,6 +40,7 @@ type exported struct {
 	OrphanRule    bool              `json:"orphan_rule"`
 	AccessUntil   string            `json:"access_until,omitempty"`
 	HoldBudget    int               `json:"hold_budget"`
+	MapLife       string            `json:"map_life"`
 	Presales      []exportedPresale `json:"presales,omitempty"`
 	Prices        []Level           `json:"prices"`
 	Counters      []exportedCounter `json:"counters,omitempty"`
@@ -82,7 +83,7 @@ func Export(ctx context.Context, tx pgx.Tx, slug string) (doc json.RawMessage, f
 	x := exported{Slug: slug, Organiser: r.organiser, Title: r.title, Description: r.description, Place: r.place,
 		StartsAt: at(r.startsAt), TimeZone: r.timeZone, Currency: r.currency, State: r.state, OnSaleAt: at(r.onSale), OffSaleAt: at(r.offSale),
 		MaxPerAccount: r.maxPerAccount, HoldTTL: r.holdTTL.String(), Extend: r.extend, ExtendBy: r.extendBy.String(), HoldCap: r.holdCap.String(),
-		LatePolicy: r.latePolicy, FeeBP: r.feeBP, OrphanRule: r.orphanRule, AccessUntil: at(r.accessUntil), HoldBudget: r.holdBudget}
+		LatePolicy: r.latePolicy, FeeBP: r.feeBP, OrphanRule: r.orphanRule, AccessUntil: at(r.accessUntil), HoldBudget: r.holdBudget, MapLife: r.mapLife.String()}
 	if r.from != "" {
 		x.Route = &Route{r.from, r.to}
 	}

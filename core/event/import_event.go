@@ -20,7 +20,7 @@ type eventRow struct {
 	place, from, to, timeZone, currency string
 	startsAt, onSale, offSale           time.Time // UTC; zero: none
 	maxPerAccount, feeBP                int
-	holdTTL, extendBy, holdCap          time.Duration
+	holdTTL, extendBy, holdCap, mapLife time.Duration
 	extend, latePolicy, state           string
 	orphanRule, seatsCounted            bool
 	accessUntil                         time.Time // zero: none
@@ -33,7 +33,7 @@ func rowOf(e *eventfile.Event, venue int64) eventRow {
 		startsAt: e.StartsAt.UTC(), onSale: orZero(e.OnSaleAt), offSale: orZero(e.OffSaleAt), maxPerAccount: e.MaxPerAccount, feeBP: e.FeeBP,
 		holdTTL: e.HoldTTL, extendBy: e.ExtendBy, holdCap: e.HoldCap, extend: e.Extend, latePolicy: e.LatePolicy, state: e.State,
 		orphanRule: e.OrphanRule, seatsCounted: slices.ContainsFunc(e.Counters, func(c eventfile.Counter) bool { return c.Seats }),
-		accessUntil: orZero(e.AccessUntil), holdBudget: e.HoldBudget}
+		accessUntil: orZero(e.AccessUntil), holdBudget: e.HoldBudget, mapLife: e.MapLife}
 }
 
 func orZero(t *time.Time) time.Time {
@@ -48,7 +48,7 @@ func (r eventRow) args() []any {
 	return []any{zeroIsNull(r.venue), r.organiser, r.title, r.description, r.place, zeroIsNull(r.from), zeroIsNull(r.to),
 		r.startsAt, r.timeZone, r.currency, r.state, zeroIsNull(r.onSale), zeroIsNull(r.offSale), r.maxPerAccount,
 		r.holdTTL, r.extend, r.extendBy, r.holdCap, r.latePolicy, r.feeBP,
-		r.orphanRule, zeroIsNull(r.accessUntil), r.holdBudget, r.seatsCounted}
+		r.orphanRule, zeroIsNull(r.accessUntil), r.holdBudget, r.seatsCounted, r.mapLife}
 }
 
 func zeroIsNull[T comparable](v T) *T {
@@ -130,7 +130,7 @@ func (im *importer) eventBySlug(ctx context.Context, slug string) (id int64, r e
 	err = im.tx.QueryRow(ctx, sqlEventBySlug, slug).Scan(&id, &r.venue, &r.organiser, &r.title, &r.description, &r.place, &r.from, &r.to,
 		&startsAt, &r.timeZone, &r.currency, &r.state, &onSale, &offSale, &r.maxPerAccount,
 		&r.holdTTL, &r.extend, &r.extendBy, &r.holdCap, &r.latePolicy, &r.feeBP,
-		&r.orphanRule, &accessUntil, &r.holdBudget, &r.seatsCounted)
+		&r.orphanRule, &accessUntil, &r.holdBudget, &r.seatsCounted, &r.mapLife)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, r, false, nil

@@ -1,25 +1,26 @@
 package web
 
 import (
-	"encoding/base64"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/ropeline/ropeline/seatmap"
 )
 
 // box is a box office whose answers a test chooses. The real one is tested with the real pages elsewhere; here the
 // pages meet what a real one gives too seldom: a lost answer, a seat that goes at that moment, the line.
 type box struct {
 	http.Handler
-	mu      sync.Mutex
-	states  []byte // by seat, 0 available
-	version int
-	script  []answer // for the coming changes; afterwards they work
-	asked   []ask
-	held    map[string]any
-	order   map[string]any
+	mu     sync.Mutex
+	maps   []*seatmap.Map // by version, the last is the current one
+	script []answer       // for the coming changes; afterwards they work
+	asked  []ask
+	held   map[string]any
+	order  map[string]any
 }
 
 // answer is one answer to a changing call; drop: the connection ends without one, after the work was done.
@@ -35,7 +36,7 @@ type ask struct{ method, path, key, body string }
 const seatsOfBox = 60000
 
 func newBox() *box {
-	b := &box{states: make([]byte, seatsOfBox), version: 1}
+	b := &box{maps: []*seatmap.Map{{Seats: seatsOfBox, States: make([]byte, seatmap.Size(seatsOfBox))}}}
 	mux := http.NewServeMux()
 	event := concert("lights", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox})
 	field := concert("field", map[string]any{"kind": "area", "geometry": nil,
@@ -44,9 +45,10 @@ func newBox() *box {
 	mux.Handle("/v1/", catalogue(event, field))
 	mux.HandleFunc("GET /v1/geometry/bowl", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, bowl()) })
 	mux.HandleFunc("GET /v1/events/lights/seats", b.seats)
-	mux.HandleFunc("GET /v1/events/field/seats", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, 200, map[string]any{"event": "field", "version": 1, "count": 0, "states": "", "counters": []any{map[string]any{"id": 1, "available": 9}}})
-	})
+	mux.HandleFunc("GET /v1/events/lights/seats/since/{version}", b.seats)
+	field1 := &seatmap.Map{Counters: []seatmap.Counter{{ID: 1, Level: 9}}}
+	mux.HandleFunc("GET /v1/events/field/seats", func(w http.ResponseWriter, _ *http.Request) { document(w, field1.JSON) })
+	mux.HandleFunc("GET /v1/events/field/seats/since/{version}", func(w http.ResponseWriter, _ *http.Request) { document(w, field1.JSON) })
 	mux.HandleFunc("POST /v1/events/lights/holds", b.hold)
 	mux.HandleFunc("GET /v1/events/lights/holds/{hold}", func(w http.ResponseWriter, _ *http.Request) {
 		b.mu.Lock()
@@ -95,29 +97,46 @@ func bowl() map[string]any {
 		"areas": []any{map[string]any{"name": "Stage", "x": 2200, "y": 0, "w": 600, "h": 120}}}
 }
 
+// seats answers with the map, or with what changed since a version that was there.
 func (b *box) seats(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	tag := fmt.Sprintf(`"v%d"`, b.version)
+	now := b.maps[len(b.maps)-1]
+	tag := fmt.Sprintf(`"%s %s"`, r.URL.Path, now.Version)
 	w.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	packed := make([]byte, len(b.states)/4)
-	for i, s := range b.states {
-		packed[i/4] |= s << (2 * (i % 4))
+	from, err := seatmap.ParseVersion(r.PathValue("version"))
+	if err != nil || int(from.V) >= len(b.maps) {
+		document(w, now.JSON)
+		return
 	}
-	reply(w, 200, map[string]any{"event": "lights", "version": b.version, "count": len(b.states),
-		"states": base64.StdEncoding.EncodeToString(packed), "counters": []any{}})
+	d, err := seatmap.Diff(b.maps[from.V], now)
+	if err != nil {
+		panic(err)
+	}
+	document(w, d.JSON)
+}
+
+func document(w http.ResponseWriter, encode func() ([]byte, error)) {
+	doc, err := encode()
+	if err != nil {
+		panic(err)
+	}
+	reply(w, 200, json.RawMessage(doc))
 }
 
 // take sets the state of a seat, as somebody else's hold or order would.
-func (b *box) take(seat int, state byte) {
+func (b *box) take(seat int, state seatmap.State) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.states[seat-1] = state
-	b.version++
+	next := *b.maps[len(b.maps)-1]
+	next.States = bytes.Clone(next.States)
+	next.Version.V++
+	seatmap.Set(next.States, seat, state)
+	b.maps = append(b.maps, &next)
 }
 
 // next says how the coming changes are answered.
@@ -168,7 +187,7 @@ func (b *box) hold(w http.ResponseWriter, r *http.Request) {
 		lines = append(lines, map[string]any{"line": i, "seat": s, "label": fmt.Sprintf("Seat %v", s), "counter": nil, "quantity": 1, "price": 9000})
 	}
 	b.held = map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": 9000 * len(lines), "currency": "EUR",
-		"expires_at": stamp(8 * time.Minute), "server_time": stamp(0), "version": b.version}
+		"expires_at": stamp(8 * time.Minute), "server_time": stamp(0), "version": len(b.maps) - 1}
 	reply(w, 201, b.held)
 }
 

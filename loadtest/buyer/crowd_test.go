@@ -165,12 +165,12 @@ func TestConfigNamesTheSettingAndTheCure(t *testing.T) {
 
 func TestTheMapIsReadAsDocumented(t *testing.T) {
 	// seat 1 sold, 2 free, 3 held, 4 blocked, 5 free
-	m, packed, ok := readMap(reply{body: []byte(`{"count":5,"states":"0gA="}`)}) // 0b11_01_00_10, 0
+	m, packed, ok := readMap(reply{body: []byte(`{"seats":5,"states":"0gA="}`)}) // 0b11_01_00_10, 0
 	seats, held := free(m.Count, packed)
 	if !ok || !reflect.DeepEqual(seats, []int{2, 5}) || !held {
 		t.Errorf("free %v, held %v, read %v", seats, held, ok)
 	}
-	for _, broken := range []string{``, `{}`, `{"count":5}`, `{"count":5,"states":"?"}`, `{"count":9,"states":"0gA="}`} {
+	for _, broken := range []string{``, `{}`, `{"seats":5}`, `{"seats":5,"states":"?"}`, `{"seats":9,"states":"0gA="}`} {
 		if _, _, ok := readMap(reply{body: []byte(broken)}); ok {
 			t.Errorf("%q was read as a map", broken)
 		}

@@ -94,7 +94,7 @@ func (s *fakeShop) handle(w http.ResponseWriter, r *http.Request, parts []string
 		w.Header().Set("Location", to.String())
 		w.WriteHeader(303)
 	case last == "seats":
-		answer(w, 200, map[string]any{"count": len(s.seats), "states": s.packed()})
+		answer(w, 200, map[string]any{"seats": len(s.seats), "states": s.packed()})
 	case last == "holds":
 		s.hold(w, body.Seats)
 	case r.Method == "DELETE":

@@ -21,11 +21,11 @@ const (
 // seatMap is the answer of /v1/events/{event}/seats: two bits a seat, seat 1 in
 // the low bits of byte 0.
 type seatMap struct {
-	Count    int    `json:"count"`
+	Count    int    `json:"seats"`
 	States   string `json:"states"`
 	Counters []struct {
-		ID        int64 `json:"id"`
-		Available int   `json:"available"`
+		ID    int64 `json:"id"`
+		Level int   `json:"level"` // what is left, or a little more
 	} `json:"counters"`
 }
 
@@ -167,8 +167,8 @@ func (b *buyer) want(m seatMap, packed []byte) (want *holdBody, more bool) {
 		return nil, held
 	}
 	for _, c := range m.Counters {
-		if c.Available > 0 {
-			return &holdBody{Places: []placeOf{{Counter: c.ID, Quantity: min(n, c.Available)}}}, true
+		if c.Level > 0 {
+			return &holdBody{Places: []placeOf{{Counter: c.ID, Quantity: min(n, c.Level)}}}, true
 		}
 	}
 	return nil, true

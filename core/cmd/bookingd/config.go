@@ -21,6 +21,7 @@ type config struct {
 	DatabaseURL      string `env:"DATABASE_URL"`
 	OwnerDatabaseURL string `env:"OWNER_DATABASE_URL"`
 	DatabaseConns    int32  `env:"DATABASE_CONNS" envDefault:"16"`
+	MapsDatabaseURL  string `env:"MAPS_DATABASE_URL"`
 	Listen           string `env:"LISTEN" envDefault:"127.0.0.1:9000"`
 	InternalListen   string `env:"INTERNAL_LISTEN" envDefault:"127.0.0.1:9001"`
 	TrustedProxies   string `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128"`

@@ -22,6 +22,7 @@ import (
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/ticket"
+	"github.com/ropeline/ropeline/seatmap/readpath"
 )
 
 // grace is how long requests under way may take once the listener is closed: longer
@@ -53,7 +54,12 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	engine, front, err := build(c, db, log, registry)
+	maps, closeMaps, err := openMaps(ctx, c, db, log, registry)
+	if err != nil {
+		return err
+	}
+	defer closeMaps()
+	engine, front, err := build(c, db, maps, log, registry)
 	if err != nil {
 		return err
 	}
@@ -71,6 +77,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	defer stopLoops()
 	looped := make(chan error, 1)
 	go func() { looped <- engine.Run(loops) }()
+	go func() { _ = maps.Run(loops) }() // it ends with the loops; what it shows is memory
 
 	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry), log)}
 	failed := make(chan error, 2)
@@ -97,7 +104,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 }
 
 // build wires the parts.
-func build(c config, db *pg.DB, log *slog.Logger, registry prometheus.Registerer) (*booking.Engine, *api.API, error) {
+func build(c config, db *pg.DB, maps *readpath.Shelf, log *slog.Logger, registry prometheus.Registerer) (*booking.Engine, *api.API, error) {
 	dev := c.DevIssuer == "on"
 	accounts, err := issuer.Load(c.IssuerKeyFile, dev)
 	if err != nil {
@@ -116,7 +123,7 @@ func build(c config, db *pg.DB, log *slog.Logger, registry prometheus.Registerer
 	if err != nil {
 		return nil, nil, err
 	}
-	o := api.Options{DB: db, Booking: engine, Issuer: accounts, DevIssuer: dev, TrustedProxies: c.proxies,
+	o := api.Options{DB: db, Booking: engine, Maps: maps, Issuer: accounts, DevIssuer: dev, TrustedProxies: c.proxies,
 		Holds: api.PacesOf(c.holds[0], c.holds[1]), Payments: api.PacesOf(c.payments[0], c.payments[1]), Log: log, Metrics: registry,
 		Ready: func(ctx context.Context) error { return migrate.Check(ctx, db.Pool) }}
 	if c.Pass == "required" {

@@ -35,6 +35,7 @@ const usage = `usage: bookingd <command>
 Environment (default):
   BOOKINGD_DATABASE_URL             PostgreSQL as the application's role ropeline_app; required by serve
   BOOKINGD_OWNER_DATABASE_URL       PostgreSQL as the owner of the schema; required by migrate, used by import
+  BOOKINGD_MAPS_DATABASE_URL        PostgreSQL that seat maps are read from, such as a replica (BOOKINGD_DATABASE_URL)
   BOOKINGD_DATABASE_CONNS           connections to PostgreSQL, beside the 8 of the lanes of holds (16)
   BOOKINGD_LISTEN                   address of the API and the storefront (127.0.0.1:9000)
   BOOKINGD_INTERNAL_LISTEN          address of /metrics, /healthz and /readyz (127.0.0.1:9001)

@@ -14,7 +14,7 @@ var (
 		"slug": textCell, "venue": textCell, "organiser": textCell, "title": textCell, "description": textCell, "place": textCell,
 		"from": textCell, "to": textCell, "starts_at": textCell, "time_zone": textCell, "currency": textCell, "state": textCell,
 		"on_sale_at": textCell, "off_sale_at": textCell, "max_per_account": numberCell, "hold_ttl": textCell, "extend": textCell,
-		"extend_by": textCell, "hold_cap": textCell, "late_policy": textCell, "fee_bp": numberCell, "orphan_rule": flagCell,
+		"extend_by": textCell, "hold_cap": textCell, "map_life": textCell, "late_policy": textCell, "fee_bp": numberCell, "orphan_rule": flagCell,
 		"access_until": textCell, "hold_budget": numberCell,
 	}
 	priceColumns   = map[string]cellKind{"class": textCell, "price_name": textCell, "amount": numberCell}

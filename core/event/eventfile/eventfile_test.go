@@ -82,7 +82,7 @@ func TestEveryFieldArrives(t *testing.T) {
 			Areas: []Area{{"Floor", 0, 10, 20, 5, 200}}},
 		Events: []Event{{Line: 7, Path: "events[0]", Slug: "gig", Venue: "hall", Organiser: "Org", Title: "Gig", Place: "Bonn",
 			StartsAt: time.Date(2027, 6, 12, 18, 0, 0, 0, time.UTC), TimeZone: "Europe/Berlin", Currency: "EUR",
-			OnSaleAt: &onSale, MaxPerAccount: 6, HoldTTL: 4 * time.Second, ExtendBy: 2 * time.Minute, HoldCap: 20 * time.Minute,
+			OnSaleAt: &onSale, MaxPerAccount: 6, HoldTTL: 4 * time.Second, ExtendBy: 2 * time.Minute, HoldCap: 20 * time.Minute, MapLife: time.Second,
 			Extend: "never", LatePolicy: "refund", OrphanRule: true, AccessUntil: &until, HoldBudget: 5,
 			Presales:    []Presale{{Line: 12, Name: "Members", StartsAt: time.Date(2027, 1, 1, 9, 0, 0, 0, time.UTC), EndsAt: &presaleEnd}},
 			BlockedSaid: true, Blocked: []Blocked{{13, "Stalls", "1", []string{"2"}}, {13, "Stalls", "2", nil}},

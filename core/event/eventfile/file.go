@@ -65,6 +65,7 @@ type Event struct {
 	OrphanRule                    bool
 	AccessUntil                   *time.Time // accessible seats are kept until then; nil: always
 	HoldBudget                    int
+	MapLife                       time.Duration // how old the map of its seats may be
 	Presales                      []Presale
 	Prices                        []Price
 	Counters                      []Counter

@@ -12,6 +12,8 @@ const (
 	defaultHoldTTL       = 8 * time.Minute
 	defaultExtendBy      = 2 * time.Minute
 	defaultHoldCap       = 20 * time.Minute
+	minMapLife           = time.Second // also what an event gets that says nothing
+	maxMapLife           = 5 * time.Second
 	defaultFeeBP         = 500
 	defaultHoldBudget    = 20
 	maxHold              = 24 * time.Hour
@@ -125,6 +127,10 @@ func (b *binder) eventRules(f *fields, e *Event) {
 	e.LatePolicy = f.oneOf("late_policy", "refund", "retake")
 	e.FeeBP = int(f.integer("fee_bp", defaultFeeBP, 0, 10_000))
 	e.OrphanRule = f.flag("orphan_rule")
+	e.MapLife = f.duration("map_life", minMapLife, minMapLife, maxMapLife)
+	if e.MapLife%time.Second != 0 {
+		f.addf("map_life", "is %s; want whole seconds", e.MapLife)
+	}
 	e.HoldBudget = int(f.integer("hold_budget", defaultHoldBudget, 0, 10_000))
 }
 

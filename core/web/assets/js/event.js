@@ -187,8 +187,8 @@ function over() {
   return done;
 }
 
-// received shows a new snapshot of the seats.
-function received(states, body) {
+// received shows a new map of the seats.
+function received(states, levels) {
   dismiss('no_answer');
   if (map && states) {
     map.setStates(states);
@@ -197,8 +197,7 @@ function received(states, body) {
     const gone = [...choice.seats].filter((i) => states[i] !== AVAILABLE && !mine.has(i));
     if (gone.length && !busy) taken(gone.map((i) => ({ seat: i + 1, state: states[i] === HELD ? 'held' : 'sold' })));
   }
-  const available = new Map(body.counters.map((c) => [c.id, c.available]));
-  counters = counters.map((c) => ({ ...c, available: available.get(c.id) ?? c.available }));
+  counters = counters.map((c) => ({ ...c, available: levels.get(c.id) ?? c.available }));
   render();
 }
 
@@ -225,7 +224,7 @@ async function start() {
   if (!hold) over();
   choice.onChange(render);
   render();
-  feed = follow(event.seats, { states: received, problem: (p) => explain(p, { quiet: true }) });
+  feed = follow(event.seats, { map: received, problem: (p) => explain(p, { quiet: true }) });
   document.addEventListener('visibilitychange', again);
   addEventListener('focus', again);
   addEventListener('storage', (e) => { if (e.key === holding.name) again(); }); // another tab held, changed or gave back

@@ -2,7 +2,7 @@
 
 import { byId, h } from './dom.js';
 
-const FEW = 50; // from here on the number left is worth knowing
+const FEW = 20; // below this the number left is exact, and worth knowing
 
 // rows are kept by counter: a button pressed again and again stays the same
 // element, so that neither the focus nor a second press is lost.
@@ -53,5 +53,5 @@ function put(el, text) {
 
 function status(available) {
   if (available <= 0) return ' · none left';
-  return available <= FEW ? ` · ${available} left` : ' · available';
+  return available < FEW ? ` · ${available} left` : ' · available';
 }

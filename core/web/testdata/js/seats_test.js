@@ -1,29 +1,11 @@
 import { equal, near, ok, throws } from './check.js';
 import { LEVELS, hall, stadium } from './venues.js';
-const { decodeStates, changes } = await import(`${self.assets}/js/seats/codec.js`);
 const { parseVenue, label, levelOf, hull } = await import(`${self.assets}/js/seats/venue.js`);
 const { Grid } = await import(`${self.assets}/js/seats/grid.js`);
 const { bestTogether, runs } = await import(`${self.assets}/js/seats/best.js`);
 const { step } = await import(`${self.assets}/js/seats/steps.js`);
 
 const venue = () => parseVenue(hall(), LEVELS);
-
-export function codecReadsTwoBitsASeatLowBitsFirst() {
-  // seats 1..6: available, held, sold, blocked, sold, held
-  const bytes = String.fromCharCode(0b11_10_01_00, 0b00_00_01_10);
-  equal([...decodeStates(btoa(bytes), 6)], [0, 1, 2, 3, 2, 1]);
-}
-
-export function codecRefusesAWrongLength() {
-  throws(() => decodeStates(btoa('abc'), 4), /3 bytes for 4 seats, want 1/);
-  throws(() => decodeStates(btoa(''), 1), /0 bytes/);
-  equal([...decodeStates('', 0)], []);
-}
-
-export function changesListsOnlyWhatDiffers() {
-  equal(changes(new Uint8Array([0, 1, 2]), new Uint8Array([0, 2, 2])), [1]);
-  equal(changes(null, new Uint8Array([0, 1])), [0, 1]);
-}
 
 export function venueKnowsSeatsByIndex() {
   const v = venue();

@@ -1,28 +1,33 @@
-// Seat states, asked again every few seconds while somebody looks.
+// The seat map, asked for again every few seconds while somebody looks: whole
+// at first, then only what changed.
 
 import { call, Problem } from '../api.js';
-import { decodeStates } from './codec.js';
+import { advance, newer, snapshot, statesOf } from './codec.js';
 
 const EVERY = 4000; // ms; +-20 %, so that a crowd does not ask in step
 const SLOWEST = 30000; // ms after errors
 
-// follow calls on.states(Uint8Array, body) for each new snapshot and
-// on.problem(problem) when asking fails; it returns {now()}.
+// follow calls on.map(states, levels) for each new map, states one byte a seat or
+// null without seats, levels a Map by counter, and on.problem(problem) when asking
+// fails; it returns {now()}.
 export function follow(path, on) {
+  let map = null;
+  let asked = ''; // the address of the last answer, and its tag
   let etag = '';
   let timer = 0;
   let failures = 0;
   let asking = false;
-  let newest = -1; // version of the last snapshot shown
 
   async function ask() {
     if (asking) return;
     asking = true;
     clearTimeout(timer);
     try {
-      const answer = await call('GET', path, undefined, etag ? { 'If-None-Match': etag } : {});
+      const url = map ? `${path}/since/${map.version}` : path;
+      const answer = await call('GET', url, undefined, etag && url === asked ? { 'If-None-Match': etag } : {});
       failures = 0;
       if (answer.status === 200) {
+        asked = url;
         etag = answer.response.headers.get('ETag') || '';
         take(answer.body);
       }
@@ -36,12 +41,17 @@ export function follow(path, on) {
     }
   }
 
-  // An answer that was overtaken by a newer one is dropped.
+  // A whole map that is older than ours came late through a cache; a delta that does
+  // not fit means that we missed something.
   function take(body) {
-    const version = Number(body.version) || 0;
-    if (version < newest) return;
-    newest = version;
-    on.states(body.count ? decodeStates(body.states, body.count) : null, body);
+    const before = map;
+    if (body.kind === 'delta') {
+      if (body.from === body.to && map?.version === body.to) return;
+      map = map && advance(map, body);
+    } else if (!map || newer(body.version, map.version)) {
+      map = snapshot(body);
+    }
+    if (map && map !== before) on.map(map.seats ? statesOf(map) : null, map.counters);
   }
 
   function plan() {

@@ -1,0 +1,52 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/ropeline/ropeline/core/problem"
+	"github.com/ropeline/ropeline/seatmap"
+	"github.com/ropeline/ropeline/seatmap/readpath"
+)
+
+var errVersion = problem.New(http.StatusBadRequest, "invalid_version", "The version of a map is two whole numbers with a dot, as in an earlier answer: 17.1760000000.")
+
+var errMapsBusy = &problem.Error{Status: http.StatusServiceUnavailable, Code: "overloaded", RetryAfter: time.Second,
+	Detail: "Too many maps are being read for the first time. Please try again in a moment."}
+
+func (a *API) getSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
+	return mapError(a.maps.ServeSnapshot(w, r, chi.URLParam(r, "event"), true))
+}
+
+func (a *API) getSeatFrame(w http.ResponseWriter, r *http.Request, _ *call) error {
+	return mapError(a.maps.ServeSnapshot(w, r, chi.URLParam(r, "event"), false))
+}
+
+func (a *API) getSeatsSince(w http.ResponseWriter, r *http.Request, _ *call) error {
+	return a.seatsSince(w, r, true)
+}
+
+func (a *API) getSeatFrameSince(w http.ResponseWriter, r *http.Request, _ *call) error {
+	return a.seatsSince(w, r, false)
+}
+
+func (a *API) seatsSince(w http.ResponseWriter, r *http.Request, asJSON bool) error {
+	from, err := seatmap.ParseVersion(chi.URLParam(r, "version"))
+	if err != nil {
+		return errVersion.Because(err)
+	}
+	return mapError(a.maps.ServeDelta(w, r, chi.URLParam(r, "event"), from, asJSON))
+}
+
+func mapError(err error) error {
+	switch {
+	case errors.Is(err, readpath.ErrUnknown):
+		return problem.NotFound.Because(err)
+	case errors.Is(err, readpath.ErrBusy):
+		return errMapsBusy.Because(err)
+	}
+	return err
+}
