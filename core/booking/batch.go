@@ -12,11 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
 // errNoEffect rolls back a batch in which nothing happened: all its requests were
-// refused or skipped. That is cheaper than committing the deletion of their keys.
+// refused or skipped.
 var errNoEffect = errors.New("nothing to commit")
 
 // decision is one try of a batch: many requests, one transaction, a dozen
@@ -31,9 +32,11 @@ type decision struct {
 	fresh []*request                // whose key is new: these are decided
 	asked map[*request]hold.Request // what is taken for them: with the seats chosen, where the best were asked for
 	best  *choosing
-	done  []*request // with an effect
-	holds map[*request]*hold.Hold
-	ended []endedHold
+
+	replayed bool       // some were answered from their stored rows, and have written there
+	done     []*request // with an effect
+	holds    map[*request]*hold.Hold
+	ended    []endedHold
 }
 
 // endedHold is a hold that its owner released or replaced.
@@ -52,18 +55,12 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := d.takeKeys(ctx, tx); err != nil {
-		return err
-	}
-	if len(d.fresh) == 0 {
-		return nil // replays only; they have written
-	}
 	scope := hold.NewScope()
 	scope.Labels(&d.e.labels)
 	if err := d.choose(ctx, tx, events, scope); err != nil {
 		return err
 	}
-	for _, r := range d.fresh {
+	for _, r := range d.batch {
 		if r.take != nil {
 			scope.Request(d.asked[r])
 		} else {
@@ -71,6 +68,9 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	if d.world, err = hold.Load(ctx, tx, events, scope, d.wait); err != nil {
+		return err
+	}
+	if err := d.readKeys(ctx, tx); err != nil {
 		return err
 	}
 	if err := d.decide(ctx, tx); err != nil {
@@ -99,73 +99,6 @@ func (d *decision) eventIDs(rs []*request) []int64 {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-// takeKeys inserts the keys of the batch; whoever's key was there is a replay.
-func (d *decision) takeKeys(ctx context.Context, tx pgx.Tx) error {
-	byKey := make(map[key]*request, len(d.batch))
-	for _, r := range d.batch {
-		byKey[r.key] = r
-	}
-	k := keysOf(d.batch)
-	rows, err := tx.Query(ctx, sqlTakeKeys, k.events, k.accounts, k.routes, k.keys, k.prints)
-	if err != nil {
-		return fmt.Errorf("take keys: %w", err)
-	}
-	isFresh := make(map[*request]bool, len(d.batch))
-	var got key
-	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key}, func() error {
-		isFresh[byKey[got]] = true
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("take keys: %w", err)
-	}
-	var old []*request
-	for _, r := range d.batch {
-		if isFresh[r] {
-			d.fresh = append(d.fresh, r)
-		} else {
-			old = append(old, r)
-		}
-	}
-	return d.replay(ctx, tx, old, byKey)
-}
-
-// replay answers from the stored rows, and counts itself in them so that its
-// COMMIT waits for the standby like the first answer's did.
-func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey map[key]*request) error {
-	if len(old) == 0 {
-		return nil
-	}
-	k := keysOf(old)
-	rows, err := tx.Query(ctx, sqlReplays, k.events, k.accounts, k.routes, k.keys, k.prints)
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	var (
-		got  key
-		same bool
-		a    Answer
-	)
-	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key, &same, &a.Status, &a.Body}, func() error {
-		r := byKey[got]
-		if !same {
-			d.out[r] = outcome{err: ErrMismatch}
-			return nil
-		}
-		d.out[r] = outcome{answer: &Answer{Status: a.Status, Body: slices.Clone(a.Body), Replayed: true}}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	for _, r := range old {
-		if _, ok := d.out[r]; !ok {
-			d.out[r] = outcome{err: problem.Busy} // refused and forgotten in between
-		}
-	}
-	return nil
 }
 
 // decide runs the rules in the order of arrival, each request on what those before
@@ -225,48 +158,31 @@ func (d *decision) one(r *request) (h, ended *hold.Hold, err error) {
 	return d.world.Take(q)
 }
 
-// answer stores the answers of those who got something and drops the keys of the
-// others, whose requests had no effect and may be decided anew.
+// answer stores the keys of those who got something, with their answers. A request
+// that had no effect leaves no key and may be decided anew.
 func (d *decision) answer(ctx context.Context, tx pgx.Tx, versions map[int64]int64) error {
 	if err := d.tellVersions(ctx, tx, versions); err != nil {
 		return err
 	}
-	var (
-		none     []*request
-		statuses []int16
-		bodies   [][]byte
-	)
-	for _, r := range d.fresh {
+	keys := pg.NewCopy(len(d.done) * copiedKey)
+	for _, r := range d.done {
 		h := d.holds[r]
-		if h == nil {
-			none = append(none, r)
-			continue
-		}
 		status := http.StatusCreated
 		if r.take == nil {
 			status = http.StatusOK
 		}
-		body, err := encode(viewHold(d.world, h, versions[h.EventID]))
-		if err != nil {
-			return err
-		}
-		statuses, bodies = append(statuses, int16(status)), append(bodies, body)
+		view := viewHold(d.world, h, versions[h.EventID])
+		body := view.appendJSON(make([]byte, 0, answerSize))
 		d.out[r] = outcome{answer: &Answer{Status: status, Body: body}}
+		keys.Row(7).Int64(r.key.event).Int64(r.key.account).Text(r.key.route).Text(r.key.key).Bytes(r.print).Int16(int16(status)).Bytes(body)
 	}
-	if len(d.done) == 0 && len(d.fresh) == len(d.batch) && !d.world.Reclaimed {
-		return errNoEffect
-	}
-	if len(d.done) > 0 {
-		k := keysOf(d.done)
-		if _, err := tx.Exec(ctx, sqlStoreAnswers, k.events, k.accounts, k.routes, k.keys, statuses, bodies); err != nil {
+	switch {
+	case len(d.done) > 0:
+		if err := keys.Send(ctx, tx, sqlCopyKeys); err != nil {
 			return fmt.Errorf("store answers: %w", err)
 		}
-	}
-	if len(none) > 0 {
-		k := keysOf(none)
-		if _, err := tx.Exec(ctx, sqlDropKeys, k.events, k.accounts, k.routes, k.keys); err != nil {
-			return fmt.Errorf("drop keys: %w", err)
-		}
+	case !d.replayed && !d.world.Reclaimed:
+		return errNoEffect
 	}
 	return nil
 }
@@ -297,20 +213,4 @@ func (d *decision) tellVersions(ctx context.Context, tx pgx.Tx, versions map[int
 		}
 	}
 	return nil
-}
-
-// keyArrays are keys as parallel arrays, in the order of the requests.
-type keyArrays struct {
-	events, accounts []int64
-	routes, keys     []string
-	prints           [][]byte
-}
-
-func keysOf(rs []*request) keyArrays {
-	var k keyArrays
-	for _, r := range rs {
-		k.events, k.accounts = append(k.events, r.key.event), append(k.accounts, r.key.account)
-		k.routes, k.keys, k.prints = append(k.routes, r.key.route), append(k.keys, r.key.key), append(k.prints, r.print)
-	}
-	return k
 }

@@ -158,7 +158,7 @@ func TestTheNextBatch(t *testing.T) {
 
 func TestAFullLaneRefusesBeforeAnyWork(t *testing.T) {
 	x := newSale(t, saleSpec{seats: 10, config: Config{QueueLimit: 2}})
-	l := x.e.laneOf(1)
+	l := x.e.laneOf(x.waiter(3, seats(1)))
 	l.busy = true // as if a batch were under way
 	for i := range 2 {
 		if err := l.submit(&request{key: key{1, int64(i), "r", "k"}, take: &hold.Request{}}); err != nil {
@@ -177,7 +177,7 @@ func TestAFullLaneRefusesBeforeAnyWork(t *testing.T) {
 
 func TestALongEstimatedWaitRefuses(t *testing.T) {
 	x := newSale(t, saleSpec{seats: 10, config: Config{QueueWait: time.Second}})
-	l := x.e.laneOf(1)
+	l := x.e.laneOf(x.waiter(1, seats(1)))
 	l.busy, l.average = true, 2*time.Second
 	_, err := x.hold(3, seats(1))
 	wantCode(t, err, "overloaded")
@@ -188,7 +188,7 @@ func TestALongEstimatedWaitRefuses(t *testing.T) {
 // A caller who goes away while waiting leaves nothing behind.
 func TestACallerWhoLeavesTheQueue(t *testing.T) {
 	x := newSale(t, saleSpec{seats: 10})
-	l := x.e.laneOf(1)
+	l := x.e.laneOf(x.waiter(1, seats(1)))
 	l.mu.Lock()
 	l.busy = true
 	l.mu.Unlock()

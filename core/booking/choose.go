@@ -36,9 +36,9 @@ func (c *choosing) speak(event int64, seats []int32) {
 // choose fills in the seats of those who asked for the best ones, and tells the scope
 // the plans of events with an orphan rule.
 func (d *decision) choose(ctx context.Context, tx pgx.Tx, events map[int64]*hold.Event, scope *hold.Scope) error {
-	d.asked = make(map[*request]hold.Request, len(d.fresh))
+	d.asked = make(map[*request]hold.Request, len(d.batch))
 	d.best = &choosing{floors: make(map[int64]*hold.Floor), spoken: make(map[int64]map[int32]bool)}
-	for _, r := range d.fresh {
+	for _, r := range d.batch {
 		if r.take == nil {
 			continue
 		}
@@ -68,12 +68,12 @@ func (d *decision) choose(ctx context.Context, tx pgx.Tx, events map[int64]*hold
 	if d.best.now, err = pg.Now(ctx, tx); err != nil {
 		return err
 	}
-	for _, r := range d.fresh {
+	for _, r := range d.batch {
 		if r.take != nil && !r.best() {
 			d.best.speak(r.key.event, r.take.Seats)
 		}
 	}
-	for _, r := range d.fresh {
+	for _, r := range d.batch {
 		if ev := events[r.key.event]; r.best() && ev != nil {
 			d.pick(r, ev)
 		}

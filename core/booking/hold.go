@@ -74,7 +74,7 @@ func (e *Engine) inLane(ctx context.Context, cmd Command, path []string, r *requ
 	if r.take != nil {
 		r.take.EventID = eventID
 	}
-	a, err := e.laneOf(eventID).do(ctx, r)
+	a, err := e.laneOf(r).do(ctx, r)
 	e.metrics.countHold(r, err)
 	return a, err
 }

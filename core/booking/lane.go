@@ -15,6 +15,7 @@ import (
 
 const (
 	laneCount      = 4
+	laneSeats      = 64                   // seats that follow each other and belong to one lane
 	maxBatch       = 256                  // requests of one batch
 	maxBatchSeats  = 1536                 // rows of one batch
 	maxSameAccount = 2                    // requests of one account in a batch; the others keep their turn
@@ -88,9 +89,20 @@ type lane struct {
 	average time.Duration // of a batch
 }
 
-func (e *Engine) laneOf(event int64) *lane {
-	// A multiplicative hash: ids that follow each other go to different lanes.
-	return &e.lanes[uint64(event)*0x9E3779B97F4A7C15>>62%laneCount]
+// laneOf spreads the requests of one event over the lanes too, since a lane keeps one
+// connection busy and no more. Those that are likely to want the same rows stay
+// together, in the order of their arrival: neighbouring seats are in one lane, and so
+// are all who ask for the best ones. What meets in two lanes all the same is kept
+// apart by the rows' locks, as between two processes.
+func (e *Engine) laneOf(r *request) *lane {
+	part := uint64(r.key.account)
+	if r.take != nil && len(r.take.Seats) > 0 {
+		part = uint64(r.take.Seats[0] / laneSeats)
+	} else if r.best() {
+		part = 0
+	}
+	// Multiplicative hashes: numbers that follow each other go to different lanes.
+	return &e.lanes[(uint64(r.key.event)*0x9E3779B97F4A7C15+part*0xD1B54A32D192ED03)>>62%laneCount]
 }
 
 // do queues a request and waits for its end.

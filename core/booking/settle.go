@@ -23,7 +23,8 @@ const (
 // constraints are what the last line of defence says when a rule before it failed
 // to. A constraint without a sentence here is a fault of ours.
 var constraints = pg.Refusals{
-	"never_over": hold.ErrNotEnough,
+	"never_over":       hold.ErrNotEnough,
+	"idempotency_pkey": ErrInProgress,
 }
 
 // settle ends every request of a batch except those it returns: they met a lock
@@ -45,8 +46,8 @@ func (e *Engine) settleBy(deadline time.Time, batch []*request, wait hold.Wait) 
 			e.endAll(batch, problem.OutcomeUnknown.Because(err))
 			return nil
 		case errors.Is(err, pg.ErrCommitUnknown):
-			// Each request is unknown; the INSERT of its key in the next try waits for the
-			// other backend and settles it.
+			// Each request is unknown; the next try waits for the row of its account, or
+			// is skipped as long as the other backend has it; then its key tells.
 			if last {
 				e.endAll(batch, problem.OutcomeUnknown.Because(err))
 				return nil
@@ -105,6 +106,7 @@ func (e *Engine) endAll(batch []*request, err error) {
 type outcome struct {
 	answer *Answer
 	err    error
+	isNew  bool // its key was looked for, under its account's lock, and is not there
 }
 
 // conclude tells the outcomes of a committed batch.
@@ -117,7 +119,7 @@ func (e *Engine) conclude(batch []*request, out map[*request]outcome) (skipped [
 			o.answer.Replayed = o.answer.Replayed && !r.rerun
 			e.end(r, *o.answer, nil)
 		default:
-			r.rerun = false // its key was new: what was not known before was not done
+			r.rerun = r.rerun && !o.isNew // a new key: what was not known before was not done
 			skipped = append(skipped, r)
 		}
 	}

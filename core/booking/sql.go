@@ -21,13 +21,14 @@ UPDATE idempotency SET replays = replays + 1
  WHERE event_id = $1 AND account_id = $2 AND route = $3 AND key = $4
 RETURNING body_hash = $5, status, body`
 
-	// The same for the keys of a batch, which are locked in their order.
-	sqlTakeKeys = `
-INSERT INTO idempotency (event_id, account_id, route, key, body_hash, status, body)
-SELECT k.event_id, k.account_id, k.route, k.key, k.print, 0, ''
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bytea[]) AS k(event_id, account_id, route, key, print)
- ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING
-RETURNING event_id, account_id, route, key`
+	// The keys of a batch: see readKeys.
+	sqlKeysThere = `
+SELECT i.event_id, i.account_id, i.route, i.key
+  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS k(event_id, account_id, route, key)
+  JOIN idempotency i ON i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key`
+
+	sqlCopyKeys = `
+COPY idempotency (event_id, account_id, route, key, body_hash, status, body) FROM STDIN BINARY`
 
 	sqlReplays = `
 WITH k AS (
@@ -38,16 +39,6 @@ WITH k AS (
 UPDATE idempotency i SET replays = replays + 1 FROM k
  WHERE i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key
 RETURNING i.event_id, i.account_id, i.route, i.key, i.body_hash = k.print, i.status, i.body`
-
-	sqlStoreAnswers = `
-UPDATE idempotency i SET status = k.status, body = k.body
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::bytea[]) AS k(event_id, account_id, route, key, status, body)
- WHERE i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key`
-
-	sqlDropKeys = `
-DELETE FROM idempotency i
- USING unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS k(event_id, account_id, route, key)
- WHERE i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key`
 
 	// Three days are far beyond any client's patience; a key that is being replayed at
 	// this moment is left for the next time.
@@ -74,6 +65,6 @@ SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price
 // statements are all statements of the spine, for the test that prepares them.
 var statements = map[string]string{
 	"event id": sqlEventID, "try key": sqlTryKey, "take key": sqlTakeKey, "store answer": sqlStoreAnswer, "replay": sqlReplay,
-	"take keys": sqlTakeKeys, "replays": sqlReplays, "store answers": sqlStoreAnswers, "drop keys": sqlDropKeys,
+	"keys there": sqlKeysThere, "replays": sqlReplays,
 	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "purge keys": sqlPurgeKeys, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // Wait says what Load does about a row that somebody else has locked.
@@ -140,11 +140,11 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 		ae, ai := s.accountArrays()
 		b.exec(sqlAddAccounts, ae, ai)
 		var a Account
-		var since *time.Time
+		var since pgtype.Timestamptz
 		b.each(accounts, []any{ae, ai}, []any{&a.EventID, &a.ID, &a.Sold, &a.Budget, &since}, func() {
 			row := a
-			if since != nil {
-				row.Since = since.UTC()
+			if since.Valid {
+				row.Since = since.Time.UTC()
 			}
 			w.accounts[accountKey{a.EventID, a.ID}] = &row
 		})
@@ -178,16 +178,14 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
 	var (
 		s     Seat
-		held  *uuid.UUID
-		until *time.Time
+		held  pgtype.UUID
+		until pgtype.Timestamptz
 	)
 	b.each(sql, []any{events, ids}, []any{&s.EventID, &s.ID, &s.Class, &s.Kind, &s.Counter, &s.State, &held, &s.Version, &until}, func() {
 		row := s
-		if held != nil {
-			row.HoldID = *held
-		}
-		if until != nil {
-			row.HeldUntil = until.UTC()
+		row.HoldID = held.Bytes
+		if until.Valid {
+			row.HeldUntil = until.Time.UTC()
 		}
 		w.seats[seatKey{s.EventID, s.ID}] = &row
 	})
@@ -262,7 +260,7 @@ func (w *World) readGrants(b *batch, s *Scope) {
 	})
 }
 
-func (w *World) readHolds(b *batch, events []int64, ids []uuid.UUID) {
+func (w *World) readHolds(b *batch, events []int64, ids [][16]byte) {
 	var h Hold
 	b.each(sqlHolds, []any{events, ids}, []any{&h.EventID, &h.ID, &h.AccountID, &h.State, &h.CreatedAt, &h.FirstHeldAt, &h.HeldUntil,
 		&h.Extended, &h.Amount, &h.Currency}, func() {

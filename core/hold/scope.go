@@ -91,7 +91,7 @@ func seatArrays(set map[seatKey]struct{}) (events []int64, ids []int32) {
 	return events, ids
 }
 
-func (s *Scope) holdArrays() (events []int64, ids []uuid.UUID) {
+func (s *Scope) holdArrays() (events []int64, ids [][16]byte) {
 	for k := range s.holds {
 		events, ids = append(events, k.event), append(ids, k.hold)
 	}

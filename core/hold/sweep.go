@@ -10,8 +10,7 @@ import (
 	"github.com/ropeline/ropeline/core/pg"
 )
 
-// DueCounters finds where lines are due: event to counters, 0 standing for lines
-// without one. It reads without locks; what it misses is found next time. lag is for
+// DueCounters finds where lines are due: event to counters. It reads without locks; what it misses is found next time. lag is for
 // how long the oldest of them has been due.
 func DueCounters(ctx context.Context, q pg.Querier, limit int) (due map[int64][]int64, lag time.Duration, err error) {
 	rows, err := q.Query(ctx, sqlDue, limit)
@@ -34,13 +33,8 @@ func DueCounters(ctx context.Context, q pg.Querier, limit int) (due map[int64][]
 // statement that every decision begins with, and nothing else. It returns how many.
 func Sweep(ctx context.Context, tx pgx.Tx, event int64, counters []int64, limit int) (int, error) {
 	s := NewScope()
-	loose := false
 	for _, c := range counters {
-		if c == 0 {
-			loose = true
-		} else {
-			s.counters[counterKey{event, c}] = struct{}{}
-		}
+		s.counters[counterKey{event, c}] = struct{}{}
 	}
 	w := newWorld(time.Time{})
 	if err := w.lock(ctx, tx, s, Block); err != nil {
@@ -55,13 +49,6 @@ func Sweep(ctx context.Context, tx pgx.Tx, event int64, counters []int64, limit 
 		if err := b.send(ctx, tx, "reclaim"); err != nil {
 			return 0, err
 		}
-	}
-	if loose {
-		tag, err := tx.Exec(ctx, sqlSweepLoose, event, w.Now, limit)
-		if err != nil {
-			return 0, fmt.Errorf("sweep lines without counter: %w", err)
-		}
-		swept += int(tag.RowsAffected())
 	}
 	return swept, nil
 }

@@ -109,11 +109,9 @@ func (w *World) place(r Request, ev *Event, acc *Account, first time.Time) (*Hol
 }
 
 // takeSeat moves a free seat to a hold under a new version, which shuts out
-// whoever had it before.
+// whoever had it before. The line of a hold that had ended stays as it is: its time
+// ended it, and the seat's version says so too.
 func (w *World) takeSeat(s *Seat, to uuid.UUID, state string, until time.Time) {
-	if s.State == SeatHeld && s.HoldID != to {
-		w.overtake(seatKey{s.EventID, s.ID}, s.HoldID)
-	}
 	w.touchSeat(s)
 	s.State, s.HoldID, s.HeldUntil = state, to, until
 	s.Version++

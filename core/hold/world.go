@@ -54,16 +54,9 @@ type World struct {
 		holds    map[*Hold]holdHead
 		lines    map[*Line]Line
 	}
-	owner     map[*Line]*Hold
-	created   []*Hold
-	overtaken []overtaken
-	undo      []func()
-}
-
-// overtaken is a seat that was taken from a hold that had ended.
-type overtaken struct {
-	seatKey
-	from uuid.UUID
+	owner   map[*Line]*Hold
+	created []*Hold
+	undo    []func()
 }
 
 // holdHead is what may change in a hold's row.
@@ -173,9 +166,4 @@ func (w *World) create(h *Hold) {
 		delete(w.holds, holdKey{h.EventID, h.ID})
 		w.created = w.created[:len(w.created)-1]
 	})
-}
-
-func (w *World) overtake(k seatKey, from uuid.UUID) {
-	w.overtaken = append(w.overtaken, overtaken{k, from})
-	w.undo = append(w.undo, func() { w.overtaken = w.overtaken[:len(w.overtaken)-1] })
 }

@@ -188,7 +188,7 @@ func picture(w *World) map[string]any {
 		}
 		p[k.hold.String()] = []any{h.head(), lines}
 	}
-	p["created"], p["overtaken"] = len(w.created), len(w.overtaken)
+	p["created"] = len(w.created)
 	return p
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -34,20 +33,21 @@ type CounterChange struct {
 	Available int   `json:"available"`
 }
 
-// Write brings the tables up to the World with one statement a table, in one round
-// trip, and returns the changes by event. Rows that a refused request touched and
+// Write brings the tables up to the World with one statement a table, those for rows
+// that are there in one round trip, and returns the changes by event. Rows that a refused request touched and
 // gave back are not written.
 func (w *World) Write(ctx context.Context, tx pgx.Tx) ([]Changes, error) {
 	b := new(batch)
 	seats, counters := w.changedSeats(), w.changedCounters()
 	w.writeSeats(b, seats)
-	w.writeOvertaken(b)
-	w.writeCreated(b)
 	w.writeHolds(b)
 	w.writeLines(b)
 	w.writeCounters(b, counters)
 	w.writeAccounts(b)
 	if err := b.send(ctx, tx, "write places"); err != nil {
+		return nil, err
+	}
+	if err := w.writeCreated(ctx, tx); err != nil {
 		return nil, err
 	}
 	return changes(seats, counters), nil
@@ -76,26 +76,22 @@ func (w *World) changedCounters() []*Counter {
 }
 
 func (w *World) writeSeats(b *batch, seats []*Seat) {
+	if len(seats) == 0 {
+		return
+	}
 	var (
-		events   []int64
-		ids      []int32
-		states   []string
-		holds    []*uuid.UUID
-		versions []int32
-		untils   []*time.Time
+		n        = len(seats)
+		events   = make([]int64, n)
+		ids      = make([]int32, n)
+		states   = make([]string, n)
+		holds    = make([][16]byte, n)
+		versions = make([]int32, n)
+		untils   = make([]time.Time, n)
 	)
-	for _, s := range seats {
-		events, ids, states = append(events, s.EventID), append(ids, s.ID), append(states, s.State)
-		versions, untils = append(versions, s.Version), append(untils, orNull(s.HeldUntil))
-		var hold *uuid.UUID
-		if s.HoldID != uuid.Nil {
-			hold = &s.HoldID
-		}
-		holds = append(holds, hold)
+	for i, s := range seats {
+		events[i], ids[i], states[i], holds[i], versions[i], untils[i] = s.EventID, s.ID, s.State, s.HoldID, s.Version, s.HeldUntil
 	}
-	if len(ids) > 0 {
-		b.exec(sqlWriteSeats, events, ids, states, holds, versions, untils)
-	}
+	b.exec(sqlWriteSeats, events, ids, states, holds, versions, untils)
 }
 
 func orNull(t time.Time) *time.Time {
@@ -105,57 +101,10 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-func (w *World) writeOvertaken(b *batch) {
-	var (
-		events []int64
-		holds  []uuid.UUID
-		seats  []int32
-	)
-	for _, o := range w.overtaken {
-		events, holds, seats = append(events, o.event), append(holds, o.from), append(seats, o.seat)
-	}
-	if len(seats) > 0 {
-		b.exec(sqlOvertaken, events, holds, seats)
-	}
-}
-
-func (w *World) writeCreated(b *batch) {
-	if len(w.created) == 0 {
-		return
-	}
-	var (
-		he, ha, amounts       []int64
-		hi                    []uuid.UUID
-		states                []int16
-		created, first, until []time.Time
-		currencies            []string
-		le, la, counters      []int64
-		lh                    []uuid.UUID
-		ln, lstates           []int16
-		seats, versions, qtys []int32
-		prices                []int64
-		luntil                []time.Time
-		classes               []string
-	)
-	for _, h := range w.created {
-		he, hi, ha = append(he, h.EventID), append(hi, h.ID), append(ha, h.AccountID)
-		states, created, first, until = append(states, int16(h.State)), append(created, h.CreatedAt), append(first, h.FirstHeldAt), append(until, h.HeldUntil)
-		amounts, currencies = append(amounts, h.Amount), append(currencies, string(h.Currency))
-		for _, l := range h.Lines {
-			le, lh, ln, la = append(le, h.EventID), append(lh, h.ID), append(ln, l.N), append(la, h.AccountID)
-			seats, counters, versions = append(seats, l.Seat), append(counters, l.Counter), append(versions, l.Version)
-			qtys, prices, lstates, luntil = append(qtys, int32(l.Qty)), append(prices, l.Price), append(lstates, int16(l.State)), append(luntil, l.HeldUntil)
-			classes = append(classes, l.Class)
-		}
-	}
-	b.exec(sqlAddHolds, he, hi, ha, states, created, first, until, amounts, currencies)
-	b.exec(sqlAddLines, le, lh, ln, la, seats, counters, versions, qtys, prices, lstates, luntil, classes)
-}
-
 func (w *World) writeHolds(b *batch) {
 	var (
 		events           []int64
-		ids              []uuid.UUID
+		ids              [][16]byte
 		states, extended []int16
 		untils           []time.Time
 	)
@@ -173,7 +122,7 @@ func (w *World) writeHolds(b *batch) {
 func (w *World) writeLines(b *batch) {
 	var (
 		events     []int64
-		ids        []uuid.UUID
+		ids        [][16]byte
 		ns, states []int16
 		versions   []int32
 		untils     []time.Time

@@ -41,7 +41,7 @@ func (s *story) hold(account, at, ttl int, seats ...int) string {
 	s.Helper()
 	id := s.id()
 	from, until := s.at(at), s.at(at+ttl)
-	run(s.T, s.db, `INSERT INTO hold VALUES (1, $1, $2, 1, $3, $3, $4, 0, $5, 'EUR')`, id, account, from, until, 5000*len(seats))
+	run(s.T, s.db, `INSERT INTO hold VALUES (1, $1, $2, 1, $3, $3, $4, 0, $5, 'EUR', $6)`, id, account, from, until, 5000*len(seats), len(seats))
 	for i, seat := range seats {
 		run(s.T, s.db, `UPDATE seat SET state = 'held', hold_id = $2, hold_version = hold_version + 1, held_until = $3 WHERE seat_id = $1`, seat, id, until)
 		run(s.T, s.db, `INSERT INTO hold_line (event_id, hold_id, line, seat_id, hold_version, account_id, qty, price, state, held_until)

@@ -1,0 +1,115 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/problem"
+)
+
+// Sizes in bytes of an answer, and of a key with it, for the first allocation.
+const (
+	answerSize = 512
+	copiedKey  = 200 + answerSize
+)
+
+// readKeys tells replays from what is new. A key is written once, with its answer, by
+// the batch that has its account's row locked, so nobody else can be about to write
+// one that is not there: this is read after the locks, and a COMMIT of which nothing
+// is known has either come to its end or still has that row. Taking the keys first, by
+// an INSERT that others wait for, would write each of them twice.
+//
+// A request whose account's row was skipped is neither: it has its turn later.
+func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
+	byKey := make(map[key]*request, len(d.batch))
+	ours := make([]*request, 0, len(d.batch))
+	for _, r := range d.batch {
+		if d.world.Account(r.key.event, r.key.account) != nil {
+			byKey[r.key] = r
+			ours = append(ours, r)
+		}
+	}
+	if len(ours) == 0 {
+		return nil
+	}
+	k := keysOf(ours)
+	rows, err := tx.Query(ctx, sqlKeysThere, k.events, k.accounts, k.routes, k.keys)
+	if err != nil {
+		return fmt.Errorf("read keys: %w", err)
+	}
+	var (
+		got key
+		old []*request
+	)
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key}, func() error {
+		old = append(old, byKey[got])
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read keys: %w", err)
+	}
+	d.fresh = ours
+	if len(old) > 0 {
+		d.fresh = slices.DeleteFunc(ours, func(r *request) bool { return slices.Contains(old, r) })
+	}
+	for _, r := range d.fresh {
+		d.out[r] = outcome{isNew: true}
+	}
+	return d.replay(ctx, tx, old, byKey)
+}
+
+// replay answers from the stored rows, and counts itself in them so that its
+// COMMIT waits for the standby like the first answer's did.
+func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey map[key]*request) error {
+	if len(old) == 0 {
+		return nil
+	}
+	d.replayed = true
+	k := keysOf(old)
+	rows, err := tx.Query(ctx, sqlReplays, k.events, k.accounts, k.routes, k.keys, k.prints)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	var (
+		got  key
+		same bool
+		a    Answer
+	)
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key, &same, &a.Status, &a.Body}, func() error {
+		r := byKey[got]
+		if !same {
+			d.out[r] = outcome{err: ErrMismatch}
+			return nil
+		}
+		d.out[r] = outcome{answer: &Answer{Status: a.Status, Body: slices.Clone(a.Body), Replayed: true}}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	for _, r := range old {
+		if _, ok := d.out[r]; !ok {
+			d.out[r] = outcome{err: problem.Busy} // purged in between
+		}
+	}
+	return nil
+}
+
+// keyArrays are keys as parallel arrays, in the order of the requests.
+type keyArrays struct {
+	events, accounts []int64
+	routes, keys     []string
+	prints           [][]byte
+}
+
+func keysOf(rs []*request) keyArrays {
+	var k keyArrays
+	for _, r := range rs {
+		k.events, k.accounts = append(k.events, r.key.event), append(k.accounts, r.key.account)
+		k.routes, k.keys, k.prints = append(k.routes, r.key.route), append(k.keys, r.key.key), append(k.prints, r.print)
+	}
+	return k
+}
