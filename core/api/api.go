@@ -38,6 +38,8 @@ type Booking interface {
 	Orders(ctx context.Context, account int64) ([]booking.OrderView, error)
 	Tickets(ctx context.Context, account int64) ([]booking.TicketView, error)
 	Ticket(ctx context.Context, account int64, r booking.Ref) (booking.TicketView, error)
+	SetLimit(ctx context.Context, event string, r booking.LimitRequest) (booking.LimitView, error)
+	DeniedBoarding(ctx context.Context, event string, counter int64) ([]booking.DeniedView, error)
 	TicketKeys() []byte
 	ReceiveWebhook(ctx context.Context, provider string, h http.Header, body []byte) error
 	Books

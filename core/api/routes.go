@@ -71,6 +71,10 @@ var routes = []route{
 		needs: needStaff, body: "EventFile", maxBody: maxEvent, answers: ok("CatalogueChanges"), cache: cachePersonal, handle: (*API).putEvent},
 	{method: "PATCH", pattern: "/v1/staff/events/{event}", name: "patchEvent", summary: "Staff: change members of an event (RFC 7396): sale window, prices, limits, state",
 		needs: needStaff, body: "EventPatch", maxBody: maxEvent, answers: ok("CatalogueChanges"), cache: cachePersonal, handle: (*API).patchEvent},
+	{method: "PUT", pattern: "/v1/staff/events/{event}/counters/{counter}/limit", name: "setLimit", summary: "Staff: what an area or class may sell, in the sale too; below what is sold nothing is taken back and nothing more is sold",
+		needs: needStaff, body: "LimitChange", answers: ok("Limit"), cache: cachePersonal, handle: (*API).setLimit},
+	{method: "GET", pattern: "/v1/staff/events/{event}/counters/{counter}/denied-boarding", name: "deniedBoarding", summary: "Staff: who has no place in an overbooked class if everybody comes",
+		needs: needStaff, answers: ok("DeniedBoarding"), cache: cachePersonal, handle: (*API).deniedBoarding},
 	{method: "GET", pattern: "/v1/staff/changes", name: "listChanges", summary: "Staff: who changed what in the catalogue, newest first",
 		needs: needStaff, query: changesParameters, answers: ok("CatalogueRecords"), cache: cachePersonal, handle: (*API).listChanges},
 

@@ -24,6 +24,7 @@ const (
 
 var (
 	errCatalogue = problem.New(http.StatusUnprocessableEntity, "invalid_catalogue", "This cannot be brought into the catalogue.")
+	errNoCounter = problem.NotFound.Say("This event has no such area or class.")
 	errNoEvent   = problem.NotFound.Say("There is no such event.")
 )
 

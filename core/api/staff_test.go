@@ -23,7 +23,7 @@ func TestRolesAreKeptApart(t *testing.T) {
 	before := s.rows()
 	staffToken := s.do("POST", "/dev/token", map[string]string{"email": "ada@example.com", "role": "staff"}).str("token") // the same person
 	for _, rt := range routes {
-		path := strings.NewReplacer("{event}", "gig", "{venue}", "hall", "{hold}", "00000000-0000-0000-0000-000000000001", "{order}", "1-00000000-0000-0000-0000-000000000001",
+		path := strings.NewReplacer("{event}", "gig", "{venue}", "hall", "{counter}", "1", "{hold}", "00000000-0000-0000-0000-000000000001", "{order}", "1-00000000-0000-0000-0000-000000000001",
 			"{ticket}", "1-00000000-0000-0000-0000-000000000001", "{request}", "1-00000000-0000-0000-0000-000000000001").Replace(rt.pattern)
 		switch {
 		case rt.is(needAccount):

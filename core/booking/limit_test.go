@@ -2,6 +2,7 @@ package booking
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,8 +85,9 @@ func TestLoweringALimitBelowWhatIsSold(t *testing.T) {
 	}
 	set := func(capacity, overbook int) {
 		t.Helper()
-		if err := x.e.SetLimit(t.Context(), slug, LimitRequest{1, capacity, overbook, "ops@example.com"}); err != nil {
-			t.Fatal(err)
+		v, err := x.e.SetLimit(t.Context(), slug, LimitRequest{1, capacity, overbook, "ops@example.com", " a smaller plane "})
+		if err != nil || v.Capacity != capacity || v.Overbook != overbook || v.Available != max(0, capacity+overbook-v.Held-v.Sold) {
+			t.Fatalf("%+v, %v", v, err)
 		}
 	}
 	excess := func() (n int) {
@@ -116,18 +118,27 @@ func TestLoweringALimitBelowWhatIsSold(t *testing.T) {
 	set(12, 2)
 	x.mustHold(21, places(1, 4))
 	var record string
-	if err := x.db.Pool.QueryRow(t.Context(), `SELECT string_agg(format('%s: %s+%s to %s+%s, %s sold, excess %s', actor, capacity_before, overbook_before, capacity, overbook, sold, excess), '; ' ORDER BY id)
-		FROM counter_limit`).Scan(&record); err != nil {
+	if err := x.db.Pool.QueryRow(t.Context(), `SELECT string_agg(format('%s, %s: %s to %s', actor, reason, before, after), '; ' ORDER BY id)
+		FROM catalogue_change WHERE kind = 'counter' AND before IS NOT NULL`).Scan(&record); err != nil {
 		t.Fatal(err)
 	}
-	if want := "ops@example.com: 12+2 to 10+0, 14 sold, excess 4; ops@example.com: 10+0 to 12+2, 8 sold, excess 0"; record != want {
+	if want := `ops@example.com, a smaller plane: {"excess": 0, "capacity": 12, "overbook": 2} to {"held": 0, "sold": 14, "excess": 4, "capacity": 10, "overbook": 0}; ` +
+		`ops@example.com, a smaller plane: {"capacity": 10, "overbook": 0} to {"held": 2, "sold": 8, "capacity": 12, "overbook": 2}`; record != want {
 		t.Errorf("on record: %s", record)
 	}
-	if _, err := x.db.Pool.Exec(t.Context(), `DELETE FROM counter_limit`); err == nil {
+	if _, err := x.db.Pool.Exec(t.Context(), `DELETE FROM catalogue_change`); err == nil {
 		t.Error("the record can be deleted")
 	}
-	wantCode(t, x.e.SetLimit(t.Context(), slug, LimitRequest{9, 1, 0, ""}), "not_found")
-	wantCode(t, x.e.SetLimit(t.Context(), slug, LimitRequest{1, 1, 2, ""}), "invalid_hold")
+	for _, wrong := range []struct {
+		r    LimitRequest
+		code string
+	}{
+		{LimitRequest{9, 1, 0, "", "why"}, "not_found"}, {LimitRequest{1, 1, 2, "", "why"}, "invalid_limit"}, {LimitRequest{1, -1, 0, "", "why"}, "invalid_limit"},
+		{LimitRequest{1, 1, 0, "", "  "}, "invalid_limit"}, {LimitRequest{1, 1, 0, "", strings.Repeat("y", MaxReason+1)}, "invalid_limit"},
+	} {
+		_, err := x.e.SetLimit(t.Context(), slug, wrong.r)
+		wantCode(t, err, wrong.code)
+	}
 }
 
 // B16: with more sold than there are places, the list names those without one: nobody
@@ -142,7 +153,7 @@ func TestDeniedBoarding(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Account != 5 || list[1].Account != 5 || list[0].Email != "5@example.com" || list[1].Unit != 2 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if err := x.e.SetLimit(t.Context(), slug, LimitRequest{1, 14, 0, ""}); err != nil {
+	if _, err := x.e.SetLimit(t.Context(), slug, LimitRequest{1, 14, 0, "", "a larger plane"}); err != nil {
 		t.Fatal(err)
 	}
 	if list, err = x.e.DeniedBoarding(t.Context(), slug, 1); err != nil || len(list) != 0 {

@@ -281,9 +281,10 @@ func (m *model) extend(t *rapid.T) {
 // relimit raises and lowers what a counter may sell, below what is sold too.
 func (m *model) relimit(t *rapid.T) {
 	m.t = t
-	r := LimitRequest{Counter: rapid.Int64Range(1, 2).Draw(t, "counter"), Capacity: rapid.IntRange(0, 6).Draw(t, "capacity")}
+	r := LimitRequest{Counter: rapid.Int64Range(1, 2).Draw(t, "counter"), Capacity: rapid.IntRange(0, 6).Draw(t, "capacity"), Reason: "a test"}
 	r.Overbook = rapid.IntRange(0, min(2, r.Capacity)).Draw(t, "overbook")
-	if m.check("set limit", m.x.e.SetLimit(m.x.t.Context(), m.slug, r), "") {
+	_, err := m.x.e.SetLimit(m.x.t.Context(), m.slug, r)
+	if m.check("set limit", err, "") {
 		m.room[r.Counter] = r.Capacity + r.Overbook
 	}
 }

@@ -1,9 +1,9 @@
 package booking
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -20,15 +20,20 @@ type seatsChanged struct {
 	hold.Changes
 }
 
-// Announce tells the readers of the map what an import has blocked and unblocked, in
-// the transaction of the import and last in it.
+// Announce tells the readers of the map what an import has blocked, unblocked and
+// limited, in the transaction of the import and last in it. Files that change one event
+// twice are told of once: its version is raised once.
 func Announce(ctx context.Context, tx pgx.Tx, changes []event.Change) error {
-	var changed []hold.Changes
+	byEvent := make(map[int64]*hold.Changes)
 	for _, c := range changes {
-		if len(c.Seats) == 0 {
+		if len(c.Seats)+len(c.Counters) == 0 {
 			continue
 		}
-		x := hold.Changes{EventID: c.EventID}
+		x := byEvent[c.EventID]
+		if x == nil {
+			x = &hold.Changes{EventID: c.EventID}
+			byEvent[c.EventID] = x
+		}
 		for _, s := range c.Seats {
 			state := hold.SeatAvailable
 			if s.Blocked {
@@ -36,9 +41,14 @@ func Announce(ctx context.Context, tx pgx.Tx, changes []event.Change) error {
 			}
 			x.Seats = append(x.Seats, hold.SeatChange{Seat: s.Seat, State: state})
 		}
-		changed = append(changed, x)
+		for _, n := range c.Counters {
+			x.Counters = append(x.Counters, hold.CounterChange(n))
+		}
 	}
-	slices.SortFunc(changed, func(a, b hold.Changes) int { return cmp.Compare(a.EventID, b.EventID) })
+	var changed []hold.Changes
+	for _, id := range slices.Sorted(maps.Keys(byEvent)) {
+		changed = append(changed, *byEvent[id])
+	}
 	_, err := publish(ctx, tx, changed)
 	return err
 }

@@ -28,8 +28,9 @@ type Record struct {
 	ID     int64           `json:"id"`
 	At     Time            `json:"at"`
 	Actor  string          `json:"actor"`
-	Kind   string          `json:"kind"` // venue, event, price_level, counter
-	Name   string          `json:"name"` // slug, class of the price, or name of the counter
+	Reason *string         `json:"reason"` // null: none was given
+	Kind   string          `json:"kind"`   // venue, event, price_level, counter
+	Name   string          `json:"name"`   // slug, class of the price, or name of the counter
 	Event  *string         `json:"event"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
@@ -44,7 +45,7 @@ func Records(ctx context.Context, q pg.Querier, slug string, before int64) ([]Re
 	}
 	list := []Record{}
 	var r Record
-	_, err = pgx.ForEachRow(rows, []any{&r.ID, &r.At.Time, &r.Actor, &r.Kind, &r.Name, &r.Event, &r.Before, &r.After}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&r.ID, &r.At.Time, &r.Actor, &r.Reason, &r.Kind, &r.Name, &r.Event, &r.Before, &r.After}, func() error {
 		if r.Before == nil {
 			r.Before = json.RawMessage("null")
 		}

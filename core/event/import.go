@@ -18,8 +18,9 @@ type Change struct {
 
 	// Seats that were taken off the sale of an event that is known, or put back on it:
 	// whoever commits the import tells the others.
-	EventID int64        `json:"-"`
-	Seats   []SeatChange `json:"-"`
+	EventID  int64           `json:"-"`
+	Seats    []SeatChange    `json:"-"`
+	Counters []CounterChange `json:"-"` // whose limit was changed, or that are new
 }
 
 func (c Change) String() string {
@@ -62,7 +63,8 @@ type importer struct {
 	venues   map[string]venueRow // by slug, those looked up so far
 	changes  []Change
 	findings eventfile.Findings
-	blocked  []SeatChange // of the event that is being changed
+	blocked  []SeatChange    // of the event that is being changed
+	limited  []CounterChange // of the same
 }
 
 func (im *importer) addf(line int, field, format string, args ...any) {

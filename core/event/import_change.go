@@ -116,10 +116,13 @@ func (im *importer) changeCounters(ctx context.Context, e *eventfile.Event, id i
 			im.addf(line, path, "%q changes its kind or class, which people already bought by; give the new one another name", want.Name)
 			continue
 		case known:
-			_, err = im.tx.Exec(ctx, sqlUpdateCounter, id, old.id, want.Capacity, want.Overbook, want.Types)
+			now := CounterChange{ID: old.id}
+			err = im.tx.QueryRow(ctx, sqlUpdateCounter, id, old.id, want.Capacity, want.Overbook, want.Types).Scan(&now.Held, &now.Sold, &now.Available)
+			im.limited = append(im.limited, now)
 		default:
 			last++
 			_, err = im.tx.Exec(ctx, sqlInsertCounter, id, last, want.Kind, want.Name, want.Class, want.Capacity, want.Overbook, want.Types)
+			im.limited = append(im.limited, CounterChange{ID: last, Available: want.Capacity + want.Overbook})
 		}
 		if err != nil {
 			return false, fmt.Errorf("write counter %s of event %s: %w", want.Name, e.Slug, err)

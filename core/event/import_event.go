@@ -78,7 +78,7 @@ func (im *importer) event(ctx context.Context, e *eventfile.Event) error {
 			return err
 		}
 		im.did("event", e.Slug, "created", size)
-		im.blocked = nil // nobody has seen it otherwise
+		im.blocked, im.limited = nil, nil // nobody has seen it otherwise
 		return nil
 	}
 	changed, err := im.change(ctx, e, id, have, want)
@@ -90,8 +90,9 @@ func (im *importer) event(ctx context.Context, e *eventfile.Event) error {
 		did = "updated"
 	}
 	im.did("event", e.Slug, did, size)
-	im.changes[len(im.changes)-1].EventID, im.changes[len(im.changes)-1].Seats = id, im.blocked
-	im.blocked = nil
+	last := &im.changes[len(im.changes)-1]
+	last.EventID, last.Seats, last.Counters = id, im.blocked, im.limited
+	im.blocked, im.limited = nil, nil
 	return nil
 }
 

@@ -57,6 +57,14 @@ type SeatChange struct {
 	Blocked bool
 }
 
+// CounterChange is a counter's sums after an import changed what it may sell.
+type CounterChange struct {
+	ID        int64
+	Held      int
+	Sold      int
+	Available int
+}
+
 // block takes the seats that the file names off the sale and puts those on it that it
 // does not name any more. What somebody holds or has bought is not blocked.
 func (im *importer) block(ctx context.Context, e *eventfile.Event, id int64) (changed bool, err error) {

@@ -38,13 +38,14 @@ const (
 		FROM counter c WHERE event_id = $1 ORDER BY id FOR NO KEY UPDATE OF c`
 	sqlInsertCounter = `INSERT INTO counter (event_id, id, kind, name, class, capacity, overbook, types) VALUES ($1, $2, $3, $4, $5, $6, $7, string_to_array($8::text, E'\x1f'))`
 	// Lowered below what is held and sold, the limit leaves an excess that only shrinks.
-	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4), types = string_to_array($5::text, E'\x1f') WHERE event_id = $1 AND id = $2`
+	sqlUpdateCounter = `UPDATE counter SET capacity = $3, overbook = $4, excess = greatest(0, held + sold - $3 - $4), types = string_to_array($5::text, E'\x1f') WHERE event_id = $1 AND id = $2
+		RETURNING held, sold, capacity + overbook - held - sold`
 )
 
 // Who changed what, and an event as a file says it.
 const (
 	sqlActor   = `SELECT set_config('ropeline.actor', $1, true)`
-	sqlRecords = `SELECT c.id, c.at, c.actor, c.kind, c.name, e.slug, c.before, c.after FROM catalogue_change c LEFT JOIN event e ON e.id = c.event_id
+	sqlRecords = `SELECT c.id, c.at, c.actor, c.reason, c.kind, c.name, e.slug, c.before, c.after FROM catalogue_change c LEFT JOIN event e ON e.id = c.event_id
 		WHERE ($1 = '' OR c.event_id = (SELECT id FROM event WHERE slug = $1)) AND ($2 = 0::bigint OR c.id < $2) ORDER BY c.id DESC LIMIT $3`
 	sqlVenueSlug      = `SELECT slug FROM venue WHERE id = $1`
 	sqlExportCounters = `SELECT kind, name, class, capacity, overbook, types,

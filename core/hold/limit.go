@@ -14,32 +14,32 @@ import (
 
 // SetLimit changes what a counter may hold and sell. Lowered below what is held and
 // sold it leaves an excess: nothing is taken back, nothing more is sold until it fits,
-// and the excess only shrinks. Every change is recorded with its actor by a trigger,
-// which also sees those that do not come this way.
-func SetLimit(ctx context.Context, tx pgx.Tx, event, counter int64, capacity, overbook int, actor string) (Changes, error) {
+// and the excess only shrinks. A trigger records every change with who made it and why,
+// also those that do not come this way.
+func SetLimit(ctx context.Context, tx pgx.Tx, event, counter int64, capacity, overbook int, actor, reason string) (Counter, Changes, error) {
 	s := NewScope()
 	k := counterKey{event, counter}
 	s.counters[k] = struct{}{}
 	w := newWorld(time.Time{})
 	if err := w.lock(ctx, tx, s, Block); err != nil {
-		return Changes{}, err
+		return Counter{}, Changes{}, err
 	}
 	c := w.counters[k]
 	if c == nil {
-		return Changes{}, problem.NotFound.Say("This event has no such area or class.")
+		return Counter{}, Changes{}, problem.NotFound.Say("This event has no such area or class.")
 	}
 	if err := w.read(ctx, tx, s); err != nil { // what has expired is no reason for an excess
-		return Changes{}, err
+		return Counter{}, Changes{}, err
 	}
 	c.Capacity, c.Overbook = capacity, overbook
 	c.Excess = max(0, c.Held+c.Sold-capacity-overbook)
 	b := new(batch)
-	b.exec(sqlActor, actor)
+	b.exec(sqlActor, actor, reason)
 	b.exec(sqlSetLimit, event, counter, capacity, overbook, c.Excess)
 	if err := b.send(ctx, tx, "set limit"); err != nil {
-		return Changes{}, err
+		return Counter{}, Changes{}, err
 	}
-	return Changes{EventID: event, Counters: []CounterChange{{c.ID, c.Held, c.Sold, c.Available()}}}, nil
+	return *c, Changes{EventID: event, Counters: []CounterChange{{c.ID, c.Held, c.Sold, c.Available()}}}, nil
 }
 
 // Unseated is a place that was sold and for which there is no seat.
@@ -70,7 +70,7 @@ func DeniedBoarding(ctx context.Context, q pg.Querier, event, counter int64) ([]
 
 // Statements of limits.
 const (
-	sqlActor    = `SELECT set_config('ropeline.actor', $1, true)`
+	sqlActor    = `SELECT set_config('ropeline.actor', $1, true), set_config('ropeline.reason', $2, true)`
 	sqlSetLimit = `UPDATE counter SET capacity = $3, overbook = $4, excess = $5 WHERE event_id = $1 AND id = $2`
 
 	sqlDenied = `

@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"github.com/ropeline/ropeline/core/booking"
-	"github.com/ropeline/ropeline/core/pg"
-	"github.com/ropeline/ropeline/core/pg/migrate"
 )
 
 // maxCodes of one command.
@@ -30,32 +28,14 @@ func makeCodes(ctx context.Context, args []string, out io.Writer) error {
 			return fmt.Errorf("codes: %q is not a number of uses; write one from 1 up", args[3])
 		}
 	}
-	c, err := loadConfig(environment())
-	if err != nil {
-		return err
-	}
-	target, err := c.importURL()
-	if err != nil {
-		return err
-	}
-	db, err := pg.Open(ctx, target, pg.Options{MaxConns: 2, StatementTimeout: importStatement, ApplicationName: "bookingd codes"})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
-	engine, err := booking.New(booking.Config{}, db, booking.Deps{})
-	if err != nil {
-		return err
-	}
-	codes, err := engine.MintCodes(ctx, args[0], args[1], count, uses)
-	if err != nil {
-		return fmt.Errorf("codes: %w", err)
-	}
-	for _, code := range codes {
-		fmt.Fprintln(out, code)
-	}
-	return nil
+	return withShop(ctx, "codes", func(e *booking.Engine) error {
+		codes, err := e.MintCodes(ctx, args[0], args[1], count, uses)
+		if err != nil {
+			return err
+		}
+		for _, code := range codes {
+			fmt.Fprintln(out, code)
+		}
+		return nil
+	})
 }

@@ -6,6 +6,10 @@ const usage = `usage: bookingd <command>
   migrate               bring the database to the schema of this build
   import <file>...      bring in venues and events from .json and .csv files; all files or none
   trace <event> <seat>  tell who had a seat when, and why it changed; <seat> is its number or section/row/number
+  limit <event> <counter> <capacity> <overbook> <why>
+                        change what an area or class may sell, also below what is sold; kept on record
+  denied <event> <counter>
+                        tell who has no place in an overbooked class if everybody comes
   codes <event> <presale> <count> [<uses>]
                         make presale codes, each for so many accounts (1), and print them
   ledger verify         recompute the books from their rows and say what does not agree; 1 if anything
