@@ -94,12 +94,50 @@ func TestStaffLowerALimit(t *testing.T) {
 	if err := s.db.Pool.QueryRow(t.Context(), `SELECT excess FROM counter`).Scan(&excess); err != nil || excess != 2 {
 		t.Errorf("excess %d (%v), want 2", excess, err)
 	}
+	var told string // readers of the map hear of it
+	if err := s.db.Pool.QueryRow(t.Context(), `SELECT payload->>'counters' FROM outbox WHERE aggregate = 'event:1' ORDER BY seq DESC LIMIT 1`).Scan(&told); err != nil || told != `[{"id": 1, "held": 5, "sold": 0, "available": -2}]` {
+		t.Errorf("told %s, %v", told, err)
+	}
 	bob := s.buyer("bob@example.com")
 	bob.do("POST", "/v1/events/gig/holds", map[string]any{"places": []map[string]int{{"counter": 1, "quantity": 1}}}).want(http.StatusConflict, "not_enough_places")
 	r := eve("GET", "/v1/staff/changes?event=gig", nil)
-	if r.str("changes", 0, "before") != "map[capacity:10 excess:0]" || r.str("changes", 0, "after") != "map[capacity:3 excess:2]" {
+	if r.str("changes", 0, "before") != "map[capacity:10 excess:0]" || r.str("changes", 0, "after") != "map[capacity:3 excess:2 held:5 sold:0]" {
 		t.Errorf("%s", r.body)
 	}
+}
+
+// B16, B57: a limit is changed in the sale, with who and why on record; who has no
+// place is named.
+func TestStaffSetALimit(t *testing.T) {
+	s := open(t)
+	ada, eve := s.buyer("ada@example.com"), s.staffer("eve@example.com")
+	held := ada.do("POST", "/v1/events/gig/holds", map[string]any{"places": []map[string]int{{"counter": 1, "quantity": 5}}}).want(http.StatusCreated, "")
+	const path = "/v1/staff/events/gig/counters/1/"
+	r := eve("PUT", path+"limit", `{"capacity": 3, "overbook": 1, "reason": "the stage is larger"}`).want(http.StatusOK, "")
+	if got := r.str("held") + r.str("excess") + r.str("available"); got != "510" {
+		t.Errorf("%s", r.body)
+	}
+	r = eve("GET", "/v1/staff/changes?event=gig", nil).want(http.StatusOK, "")
+	if r.str("changes", 0, "reason") != "the stage is larger" || r.str("changes", 0, "actor") != "ropeline-dev|eve@example.com" {
+		t.Errorf("%s", r.body)
+	}
+	order := ada.do("POST", "/v1/events/gig/orders", map[string]any{"hold": held.str("id")}).want(http.StatusCreated, "").str("id")
+	ada.do("POST", "/v1/orders/"+order+"/payments", map[string]any{"card_token": "tok_ok", "expected_amount": 15000}).want(http.StatusAccepted, "")
+	if paid := ada.settled(order); paid.str("state") != "captured" {
+		t.Fatalf("order: %s", paid.body)
+	}
+	r = eve("GET", path+"denied-boarding", nil).want(http.StatusOK, "")
+	if denied := r.get("denied").([]any); len(denied) != 2 || r.str("denied", 0, "email") != "ada@example.com" || r.str("denied", 0, "order") != order || r.str("denied", 1, "unit") != "5" {
+		t.Errorf("%s", r.body)
+	}
+	for body, code := range map[string]string{
+		`{"capacity": 3, "reason": "x"}`: "invalid_body", `{"capacity": 3, "overbook": 4, "reason": "x"}`: "invalid_limit", `{"capacity": 3, "overbook": 0, "reason": " "}`: "invalid_limit",
+		`{"capacity": 3, "overbook": 0, "reason": "x", "price": 1}`: "invalid_body",
+	} {
+		eve("PUT", path+"limit", body).want(http.StatusUnprocessableEntity, code)
+	}
+	eve("PUT", "/v1/staff/events/gig/counters/9/limit", `{"capacity": 3, "overbook": 0, "reason": "x"}`).want(http.StatusNotFound, "not_found")
+	eve("GET", "/v1/staff/events/gig/counters/x/denied-boarding", nil).want(http.StatusNotFound, "not_found")
 }
 
 func TestStaffAreToldWhatIsWrong(t *testing.T) {
