@@ -8,7 +8,8 @@ import "time"
 const aloneAfter = 20 * time.Second
 
 // renewAlone answers a renewal while the store is away: never past the end that the store has acknowledged, unless the
-// store must have noticed that this edge is cut off and keeps every slot for its visitor until the hard end.
+// store must have noticed that this edge is cut off and keeps the slot for its visitor until the hard end. It does so for
+// leases that this edge has given or renewed itself; of those it only learned of, it does not know it.
 func (r *Room) renewAlone(vid string, cause error) (l Lease, ok bool, err error) {
 	var known lease
 	r.log.view(func(c *checkpoint) {
@@ -20,12 +21,13 @@ func (r *Room) renewAlone(vid string, cause error) (l Lease, ok bool, err error)
 	if !ok || !v.exists || v.epoch != l.Epoch || v.term != l.Term {
 		return Lease{}, false, cause
 	}
-	now := time.Now()
+	now := r.now()
 	l.Now = v.clock(v.rt).Add(now.Sub(v.heard))
 	l.End, l.HardEnd, l.Index, l.Place = v.clock(known.End), v.clock(known.Hard), known.Index, known.Place
-	contact := time.UnixMicro(r.contact.Load())
-	if r.contact.Load() > 0 && now.Sub(contact) > aloneAfter && l.End.After(l.Now.Add(aloneAfter-now.Sub(contact))) {
-		l.End = l.HardEnd
+	if contact := r.contact.Load(); contact != nil && !known.Other {
+		if silence := now.Sub(*contact); silence > aloneAfter && l.End.After(l.Now.Add(aloneAfter-silence)) {
+			l.End = l.HardEnd
+		}
 	}
 	if !l.End.After(l.Now) {
 		return Lease{}, false, cause

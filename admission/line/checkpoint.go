@@ -33,7 +33,10 @@ type checkpoint struct {
 }
 
 // lease of a visitor inside; times are room time.
-type lease struct{ Index, Place, Entry, End, Hard int64 }
+type lease struct {
+	Index, Place, Entry, End, Hard int64
+	Other                          bool // neither given nor renewed by this edge
+}
 
 func newCheckpoint() *checkpoint {
 	c := &checkpoint{}
@@ -121,8 +124,12 @@ func (c *checkpoint) session(r record) {
 	if _, over := c.Ended[r.Vid]; over {
 		return
 	}
-	l := lease{r.N, r.Place, r.Entry, r.End, r.Hard}
-	if old, ok := c.Leases[r.Vid]; !ok || l.End >= old.End {
+	l := lease{r.N, r.Place, r.Entry, r.End, r.Hard, r.Other}
+	old, ok := c.Leases[r.Vid]
+	if ok && !old.Other {
+		l.Other = false
+	}
+	if !ok || l.End >= old.End {
 		l.Entry = max(l.Entry, old.Entry) // a renewal does not repeat it
 		c.Leases[r.Vid] = l
 	}
@@ -157,7 +164,7 @@ func (c *checkpoint) records() []record {
 		out = append(out, record{Kind: kindFreed, Epoch: c.Epoch, Term: term, Bits: slices.Clone(b)})
 	}
 	for vid, l := range c.Leases {
-		out = append(out, record{Kind: kindLease, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: l.Index, Place: l.Place, Entry: l.Entry, End: l.End, Hard: l.Hard})
+		out = append(out, record{Kind: kindLease, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: l.Index, Place: l.Place, Entry: l.Entry, End: l.End, Hard: l.Hard, Other: l.Other})
 	}
 	for vid, until := range c.Ended {
 		out = append(out, record{Kind: kindEnded, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: -1, End: until})

@@ -13,29 +13,39 @@ local function keep(vid, s)
   call('HSET', sess, vid, int(s.index) .. ' ' .. int(s.place) .. ' ' .. int(s.entry) .. ' ' .. int(s.hard))
 end
 
--- While an edge is out of the store's reach it may keep its visitors' passes alive up to their hard end: their slots
--- are not given away before.
-local function somebody_cut_off()
-  if h.cut ~= '' then return true end
-  local out = false
+-- While an edge is out of the store's reach it may keep passes alive up to their hard ends: those of sessions that it gave or
+-- renewed before. Their slots are not given away; those of all others are free as ever.
+local function cut_edges()
+  local list = {}
+  for name, at in string.gmatch(h.cut, '(%S+):(%d+)') do list[#list + 1] = {name, tonumber(at)} end
   each_member(function(name)
     local e = member(name)
-    if e and e.contact >= 0 and h.rt - e.contact >= SILENT then out = true end
+    if e and e.contact >= 0 and h.rt - e.contact >= SILENT then list[#list + 1] = {name, h.rt} end
   end)
-  return out
+  return list
+end
+-- Whoever came in after an edge was struck cannot be known to it: from then on it may log nothing. An entry time is at most
+-- AHEAD after its pick-up. Of a session that came back after a loss nobody knows whose it is.
+local function held_for(list, vid, s)
+  local names = call('HGET', by, vid)
+  for i = 1, #list do
+    if s.entry <= list[i][2] + AHEAD and (not names or string.find(names, ' ' .. list[i][1] .. ' ', 1, true)) then return true end
+  end
+  return false
 end
 
 local function end_leases()
   local due = call('ZRANGEBYSCORE', inside, '-inf', int(h.rt), 'LIMIT', 0, 1000)
-  local held = #due > 0 and somebody_cut_off()
+  local cut = #due > 0 and cut_edges() or {}
   for i = 1, #due do
     local vid, s = due[i], session(due[i])
-    if held and s and s.hard > h.rt and call('HEXISTS', fresh, vid) == 0 then
+    if s and s.hard > h.rt and call('HEXISTS', fresh, vid) == 0 and held_for(cut, vid, s) then
       call('ZADD', inside, int(math.min(s.hard, h.rt + 60000000)), vid)
     else
       call('ZREM', inside, vid)
       local unclaimed = call('HDEL', fresh, vid) == 1
       call('HDEL', sess, vid)
+      call('HDEL', by, vid)
       if unclaimed then set('lapsed', h.lapsed + 1) else set('left', h.left + 1) end
       emit('expire', vid, s and int(s.index), s and int(s.place), unclaimed and 'unclaimed' or 'idle')
     end

@@ -57,6 +57,7 @@ type record struct {
 	Gen    string            `json:"gen,omitempty"`
 	Fields map[string]string `json:"fields,omitempty"`
 	Bits   []byte            `json:"bits,omitempty"`
+	Other  bool              `json:"other,omitempty"` // a lease that this edge has neither given nor renewed
 }
 
 // edgeLog is an append-only file of records. One goroutine writes; whatever waits when a write begins shares its

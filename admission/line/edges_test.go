@@ -67,26 +67,96 @@ func TestSilentEdgeIsStruck(t *testing.T) {
 	}
 }
 
-// While a registered edge is cut off no lease ends before its hard end, since that edge may renew by itself; when it is
-// back, its visitors have time.
+// enterAt takes a visitor the whole way in at one edge, its log included.
+func (b *bench) enterAt(r *Room, i int64) {
+	b.t.Helper()
+	grant := ""
+	for range 2 {
+		ask := call[knockAsk, Answer]{knockAsk{Visitor{ID: vid(i), Index: i}, grant}, make(chan result[Answer], 1)}
+		r.runKnocks(b.t.Context(), []call[knockAsk, Answer]{ask})
+		got := <-ask.answer
+		r.loops.Wait()
+		if got.answer.Standing == In {
+			return
+		}
+		grant = itoa(got.answer.Grant)
+	}
+	b.t.Fatalf("visitor %d does not get in at %s", i, r.edge)
+}
+
+// While an edge is cut off no lease that it gave or renewed ends before its hard end, since it may renew it by itself; all
+// others end as ever. When it is back its visitors have time; when it is forgotten their slots come back.
 func TestLeasesWaitForACutOffEdge(t *testing.T) {
-	b, two := twoEdges(t, Settings{Cap: 5, Idle: 30 * time.Second, Hard: 10 * time.Minute})
-	b.crowd(1)
-	b.moveX(1)
-	b.enter(0)
-	b.alone(60, b.r)
-	if a, _ := b.ask(0, ""); a.Standing != In {
-		t.Fatalf("with an edge cut off the session is %s", a.Standing)
+	for _, forget := range []bool{false, true} {
+		b, two := twoEdges(t, Settings{Cap: 5, Idle: 30 * time.Second, Hard: 10 * time.Minute})
+		b.crowd(4)
+		b.moveX(4)
+		b.enterAt(b.r, 0)
+		b.enterAt(two, 1)
+		b.pass(2 * time.Second)
+		b.enterAt(b.r, 2)
+		if _, ok, err := two.Renew(t.Context(), vid(2)); !ok || err != nil { // given here, renewed there
+			t.Fatal(ok, err)
+		}
+		b.alone(17, b.r)
+		b.enterAt(b.r, 3) // after the strike
+		b.alone(60, b.r)
+		for i, want := range map[int64]Standing{0: Used, 1: In, 2: In, 3: Used} {
+			if a, _ := b.ask(i, ""); a.Standing != want {
+				t.Fatalf("with an edge cut off the session of %d is %s", i, a.Standing)
+			}
+		}
+		if forget {
+			if err := b.r.ForgetEdge(t.Context(), "two"); err != nil {
+				t.Fatal(err)
+			}
+			b.alone(61, b.r)
+			if h := b.call(scriptStatus).header; h.live != 0 || h.cut != "" {
+				t.Fatalf("the edge is forgotten, and %d are live", h.live)
+			}
+			continue
+		}
+		b.alone(1, two)
+		a, _ := b.ask(1, "")
+		if left := a.LeaseEnd.Sub(a.Now); a.Standing != In || left < 4*time.Minute {
+			t.Fatalf("after its return the session is %s for %s", a.Standing, left)
+		}
+		b.alone(290, b.r, two)
+		b.alone(15, b.r, two)
+		if a, _ := b.ask(1, ""); a.Standing != Used {
+			t.Fatalf("idle, with every edge there, the session is %s", a.Standing)
+		}
 	}
-	b.alone(1, two)
-	a, _ := b.ask(0, "")
-	if left := a.LeaseEnd.Sub(a.Now); a.Standing != In || left < 4*time.Minute {
-		t.Fatalf("after its return the session is %s for %s", a.Standing, left)
+}
+
+// A cut-off edge renews by itself what it gave or renewed, and nothing that it only learned of from the others.
+func TestACutOffEdgeRenewsOnlyItsOwn(t *testing.T) {
+	b, two := twoEdges(t, Settings{Cap: 5, Idle: 5 * time.Minute, Hard: 20 * time.Minute})
+	b.crowd(2)
+	b.moveX(2)
+	b.enterAt(b.r, 0)
+	b.enterAt(two, 1)
+	three := b.room(Config{Edge: "three"})
+	b.arrive(three) // copies what the others know when the first of them is struck
+	b.edges = []*Room{two, three}
+	b.alone(20, two, three)
+	b.settle()
+	away, err := Open(Options{URL: "redis://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.alone(290, b.r, two)
-	b.alone(15, b.r, two)
-	if a, _ := b.ask(0, ""); a.Standing != Used {
-		t.Fatalf("idle, with every edge there, the session is %s", a.Standing)
+	defer away.Close()
+	two.store = away
+	now := two.now()
+	two.contact.Store(&now) // as a tick does
+	b.clock += 30 * second
+	own, ok, err := two.Renew(t.Context(), vid(1))
+	if !ok || err != nil || !own.End.Equal(own.HardEnd) {
+		t.Fatalf("its own: %+v %v %v", own, ok, err)
+	}
+	other, ok, err := two.Renew(t.Context(), vid(0))
+	if err != nil || !ok || other.End.Equal(other.HardEnd) {
+		t.Fatalf("another's: %+v %v %v", other, ok, err)
 	}
 }
 
@@ -276,7 +346,8 @@ func TestRenewWithoutTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer away.Close()
-	b.r.contact.Store(time.Now().UnixMicro())
+	now := b.r.now()
+	b.r.contact.Store(&now)
 	b.r.store = away
 	l, ok, err := b.r.Renew(t.Context(), vid(0))
 	if err != nil || !ok || !l.End.Equal(in.LeaseEnd) || l.Index != 0 || !l.HardEnd.Equal(in.HardEnd) {
@@ -285,7 +356,8 @@ func TestRenewWithoutTheStore(t *testing.T) {
 	if _, ok, err := b.r.Renew(t.Context(), vid(1)); ok || !errors.Is(err, ErrStore) {
 		t.Fatalf("somebody who is not in: %v %v", ok, err)
 	}
-	b.r.contact.Store(time.Now().Add(-aloneAfter - time.Second).UnixMicro()) // the store has missed this edge by now
+	now = now.Add(-aloneAfter - time.Second)
+	b.r.contact.Store(&now) // the store has missed this edge by now
 	if l, ok, err = b.r.Renew(t.Context(), vid(0)); err != nil || !ok || !l.End.Equal(l.HardEnd) {
 		t.Fatalf("after the silence: %+v %v %v", l, ok, err)
 	}

@@ -46,6 +46,7 @@ for i = 6, #ARGV, 4 do
     if r[1] == 'in' and not may and call('GETBIT', spent, int(s.index)) == 0 then r[1] = 'retry' end
     r[3], r[4], r[5], r[6], r[7] = int(s.entry), int(lease), int(s.hard), int(s.index), int(s.place)
     r[8] = int(call('GETBIT', spent, int(s.index)))
+    if r[1] == 'in' and r[8] == '0' then logged_by(vid) end -- this edge logs it before its answer
   elseif call('HEXISTS', unc, vid) == 1 then
     r[1] = 'retry' -- was inside, and its edge has not yet said whether the place is spent
   elseif call('GETBIT', spent, int(index)) == 1 then

@@ -18,6 +18,7 @@ for i = 6, #ARGV, 2 do
   call('HDEL', fresh, vid)
   call('HDEL', sess, vid)
   call('HDEL', unc, vid)
+  call('HDEL', by, vid)
   local used = call('GETBIT', spent, index) == 1
   spend(index, h.term)
   if not used or was > 0 then emit('leave', vid, index, s and int(s.place)) end

@@ -23,7 +23,7 @@ end
 -- A new line: nothing of the old one counts. Who was inside is not any more; settings stay.
 local function clear_line()
   for t = 0, h.term do call('DEL', spent_in(t), freed_in(t)) end
-  call('DEL', line, door, seen, inside, fresh, unc, spent, here0, here1, ended, sess, ident, came)
+  call('DEL', line, door, seen, inside, fresh, unc, spent, here0, here1, ended, sess, ident, came, by)
   for _, name in ipairs({'next', 'ceil', 'x', 'x0', 'proposed', 'known', 'ceil_end', 'checkpoints', 'share', 'waiting', 'hot', 'queued'}) do set(name, 0) end
   for _, name in ipairs({'root', 'seed', 'secret', 'entropy', 'gaps', 'doubled', 'reason', 'missing', 'cut'}) do set(name, '') end
   set('n', -1)
@@ -57,6 +57,7 @@ local function merged()
       if lease <= h.loss_rt then
         call('ZREM', inside, vid)
         call('HDEL', sess, vid)
+        call('HDEL', by, vid)
         emit('expire', vid, nil, nil, 'idle')
       elseif not lonely and hard and lease < math.min(hard, h.rt + 300000000) then
         call('ZADD', inside, int(math.min(hard, h.rt + 300000000)), vid)

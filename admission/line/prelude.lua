@@ -5,6 +5,7 @@
 -- the script's own. Which indexes were spent in term t is in <spent>:s<t>, which of them a recall to term t freed in <spent>:u<t>.
 local room, line, door, seen, inside, fresh, unc, spent = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local here0, here1, ended, sess, ident, came, out, merge, edges = KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local by = KEYS[18]
 local edge, ack = ARGV[1], tonumber(ARGV[2])
 local call = redis.call
 
@@ -147,6 +148,12 @@ end
 local function may_log()
   local e = member(edge)
   return e and e.active and e.acked >= h.need
+end
+
+-- Which edges have a visitor's lease in their logs as their own, and so may renew it by themselves when they are cut off.
+local function logged_by(vid)
+  local names = call('HGET', by, vid) or ' '
+  if not string.find(names, ' ' .. edge .. ' ', 1, true) then call('HSET', by, vid, names .. edge .. ' ') end
 end
 
 local function spent_in(term) return spent .. ':s' .. int(term) end

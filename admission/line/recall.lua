@@ -16,7 +16,7 @@ for i = 1, #all do
   call('HDEL', unc, vid) -- whatever its edge still says of it is of the old term
   emit('expire', vid, s and int(s.index), s and int(s.place), 'recalled')
 end
-call('DEL', inside, fresh, ended)
+call('DEL', inside, fresh, ended, by)
 next_list()
 set('need', h.reg) -- nobody picks up in the new term before the edge that logs it knows who was freed
 emit_room('recalled')

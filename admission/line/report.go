@@ -171,8 +171,12 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 		}
 	}
 	for vid, l := range c.Leases {
-		leases = append(leases, vid, l.Index, l.Place, l.Entry, l.End, l.Hard)
-		if len(leases) >= 6*reportChunk {
+		other := "0"
+		if l.Other {
+			other = "1"
+		}
+		leases = append(leases, vid, l.Index, l.Place, l.Entry, l.End, l.Hard, other)
+		if len(leases) >= 7*reportChunk {
 			cut()
 		}
 	}
@@ -213,7 +217,7 @@ func (h header) roomFields() map[string]string {
 		"paused": flag[h.paused], "closed": flag[h.closed],
 		"net": flag[h.net], "fail_open": itoa(h.failOpen), "queued": flag[h.queued],
 		"commit": h.commit, "promised": h.promised, "entropy_source": h.entropySource, "entropy": h.entropy,
-		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps,
+		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps, "cut": h.cut,
 	}
 }
 

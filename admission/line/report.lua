@@ -1,7 +1,7 @@
 -- What an edge's log knows, given to a room that has lost something, or that has lost nothing yet (a new process, an edge
 -- that comes for the first time). Merged by maximum, so it may come twice, late, and in any order.
 -- 6 a fresh gen in case this call finds the loss, 7 'more' | 'last' part, 8 '1' if the log knows the room, 9 '1' if this edge
--- is alone by nature (embedded store), 10 the gen it found ('-': none), 11 the process that asks. Then (name, value)* '', (s|u, term, bits)* '', (vid, index, place, entry, end, hard)* ''
+-- is alone by nature (embedded store), 10 the gen it found ('-': none), 11 the process that asks. Then (name, value)* '', (s|u, term, bits)* '', (vid, index, place, entry, end, hard, 1 if not its own)* ''
 -- of the log's term, (vid)* '' ended in it, (vid, "edge index")* '' that wait for another edge's word.
 local knows, alone = ARGV[8] == '1', ARGV[9] == '1'
 local about, process = ARGV[10], ARGV[11]
@@ -19,7 +19,7 @@ local function take(n)
 end
 local given = {}
 for _, f in ipairs(take(2)) do given[f[1]] = f[2] end
-local bitmaps, leases, over, waits = take(3), take(6), take(1), take(2)
+local bitmaps, leases, over, waits = take(3), take(7), take(1), take(2)
 local function number(name) return tonumber(given[name] or '') or 0 end
 
 -- A loss is found here or in no other place.
@@ -77,7 +77,7 @@ if knows and epoch == h.epoch then
   local function end_term()
     local all = call('ZRANGE', inside, 0, -1)
     for i = 1, #all do call('HDEL', sess, all[i]) end
-    call('DEL', inside, fresh, ended)
+    call('DEL', inside, fresh, ended, by)
   end
   if number('term') > h.term then
     if h.term > 0 then end_term() end
@@ -139,6 +139,11 @@ if knows and epoch == h.epoch then
   for range in string.gmatch(given.gaps or '', '%S+') do
     if not string.find(' ' .. h.gaps, ' ' .. range .. ' ', 1, true) then set('gaps', h.gaps .. range .. ' ') end
   end
+  if h.merging > 0 then
+    for name, rt in string.gmatch(given.cut or '', '(%S+):(%d+)') do
+      if name ~= edge and not string.find(' ' .. h.cut, ' ' .. name .. ':', 1, true) then set('cut', h.cut .. name .. ':' .. rt .. ' ') end
+    end
+  end
   if number('reg') > h.reg and h.merging > 0 then
     set('reg', number('reg'))
     set('members', given.members or '')
@@ -166,6 +171,7 @@ if knows and epoch == h.epoch then
       if call('ZREM', inside, e[1]) == 1 then emit('leave', e[1]) end
       call('HDEL', fresh, e[1])
       call('HDEL', sess, e[1])
+      call('HDEL', by, e[1])
     end
     -- In a life of the room that has lost nothing the store knows better which leases run.
     local step = h.merging == TOTAL and 2000000 or 0
@@ -181,6 +187,7 @@ if knows and epoch == h.epoch then
         local entry = string.match(call('HGET', sess, vid) or '', '^%d+ %d+ (%d+)')
         if not entry or tonumber(entry) < tonumber(l[4]) then entry = l[4] end
         call('HSET', sess, vid, l[2] .. ' ' .. l[3] .. ' ' .. entry .. ' ' .. int(hard))
+        if l[7] == '0' then logged_by(vid) end
       end
     end
     for _, w in ipairs(waits) do

@@ -71,7 +71,7 @@ type Room struct {
 	drawn   atomic.Pointer[drawn]
 	roster  atomic.Pointer[[]Edge]
 	raise   sync.Mutex
-	contact atomic.Int64 // when the last tick that succeeded was sent, by the edge's monotonic clock
+	contact atomic.Pointer[time.Time] // when the last tick that succeeded was sent; with its monotonic reading, so that a step of the edge's clock is no silence
 	stopped context.CancelFunc
 	ended   atomic.Bool
 	loops   sync.WaitGroup
@@ -224,6 +224,14 @@ func (r *Room) awaitBirth(ctx context.Context) {
 		case <-look.C:
 		}
 	}
+}
+
+// now is the edge's own clock.
+func (r *Room) now() time.Time {
+	if r.clock != nil {
+		return time.UnixMicro(r.clock())
+	}
+	return time.Now()
 }
 
 func randomHex(bytes int) string {

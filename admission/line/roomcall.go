@@ -60,7 +60,7 @@ func (r *Room) once(ctx context.Context, s script, args ...any) (reply, error) {
 		clock = itoa(r.clock())
 	}
 	all := append([]any{r.edge, ack, itoa(v.epoch), gen, clock}, args...)
-	asked := time.Now()
+	asked := r.now()
 	rep, err := s.run(ctx, r.store, r.keys, all...)
 	if err != nil {
 		return rep, err
@@ -68,7 +68,7 @@ func (r *Room) once(ctx context.Context, s script, args ...any) (reply, error) {
 	if rep.status == statusAbsent || rep.status == statusLost || rep.status == statusStale {
 		return rep, nil
 	}
-	heard := asked.Add(time.Since(asked) / 2)
+	heard := asked.Add(r.now().Sub(asked) / 2)
 	r.see(rep.header, heard, rep.status == statusFenced || s.name == scriptReport.name)
 	r.deliver(rep.events)
 	return rep, nil

@@ -65,5 +65,5 @@ func (r *Room) runThroughs(ctx context.Context, batch []call[string, Answer]) {
 func (r *Room) FailsOpen() bool {
 	v := r.view.Load()
 	return v.exists && v.net && !v.queued && v.phase == phaseOpen && !v.paused && !v.closed && v.reason == "" &&
-		time.Since(v.heard) < time.Duration(v.failOpen)*time.Microsecond
+		r.now().Sub(v.heard) < time.Duration(v.failOpen)*time.Microsecond
 }

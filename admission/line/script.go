@@ -73,7 +73,7 @@ func load(parts ...string) script {
 }
 
 // keyNames are the keys of a room in the order of KEYS in prelude.lua; "out" belongs to the edge.
-var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge", "edges"}
+var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge", "edges", "by"}
 
 // roomKeys are all in one hash slot, so that a room can live in a Redis Cluster.
 func roomKeys(prefix, room, edge string) []string {

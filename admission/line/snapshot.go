@@ -91,7 +91,7 @@ func (r *Room) Snapshot() Snapshot {
 		Gaps: rangeList(h.gaps), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
 		Reason: h.reason, Missing: strings.Fields(h.missing), Edges: strings.Fields(h.members), Cut: cutEdges(h.cut),
 		Settled: h.settled, Doubled: rangeList(h.doubled), Ceil: h.ceil,
-		Now: time.UnixMicro(h.now), Heard: v.heard, Stale: time.Since(v.heard) > staleAfter,
+		Now: time.UnixMicro(h.now), Heard: v.heard, Stale: r.now().Sub(v.heard) > staleAfter,
 	}
 	s.Until = s.At.Add(tickHolds)
 	return s

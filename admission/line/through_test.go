@@ -229,7 +229,7 @@ func TestSafetyNetWithoutTheStore(t *testing.T) {
 			t.Fatal("a quiet room does not fail open")
 		}
 		v := *b.r.view.Load()
-		v.heard = time.Now().Add(-61 * time.Second)
+		v.heard = b.r.now().Add(-61 * time.Second)
 		b.r.view.Store(&v)
 		if b.r.FailsOpen() {
 			t.Fatal("it is open for longer than fail_open_for")

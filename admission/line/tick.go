@@ -75,7 +75,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 			rh.share = now
 		}
 	}
-	sent := time.Now()
+	sent := r.now()
 	h, err := r.tick(ctx, fence, proposed, rh)
 	if errors.Is(err, ErrMerging) {
 		return r.sendTokens(ctx) // nobody moves; what tickets say helps to put the room together
@@ -83,7 +83,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	if err != nil {
 		return err
 	}
-	r.contact.Store(sent.UnixMicro())
+	r.contact.Store(&sent)
 	r.mover.heard(h)
 	synced := r.note(h)
 	if h.phase == phaseDrawing && h.leader == r.edge {

@@ -12,6 +12,7 @@ for i = 6, #ARGV, 2 do
   else
     lease = math.min(s.hard, math.max(tonumber(lease), h.rt + h.idle, h.rt + least))
     call('ZADD', inside, 'XX', int(lease), vid)
+    logged_by(vid)
     results[#results + 1] = {int(lease), int(s.hard), int(s.index), int(s.place), int(s.entry)}
   end
 end
