@@ -86,7 +86,7 @@ func build(t *testing.T, s setup) *world {
 	for _, e := range w.edges {
 		check(t, e.Ready(t.Context()))
 	}
-	w.keys = must(w.edges[0].PassKeys(t.Context()))(t)
+	w.keys = must(fleet.PassKeys(t.Context(), w.edges[0].URL()))(t)
 	return w
 }
 

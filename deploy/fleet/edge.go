@@ -70,8 +70,11 @@ func (e *Edge) Write(room ...string) error {
 	return os.WriteFile(e.file(), []byte(text), 0o644)
 }
 
-// WriteRaw puts any text where the next Start or Reload finds it.
-func (e *Edge) WriteRaw(text string) error { return os.WriteFile(e.file(), []byte(text), 0o644) }
+// Point is Write with another origin.
+func (e *Edge) Point(origin string, room ...string) error {
+	e.conf.Origin = origin
+	return e.Write(room...)
+}
 
 func (e *Edge) file() string { return filepath.Join(e.conf.Dir, "Caddyfile") }
 

@@ -33,7 +33,7 @@ func Judge(ctx context.Context, invariants string, o *Origin, keys map[string]ed
 	return found, nil
 }
 
-// PassKeys fetches the public keys of passes from an edge.
-func (e *Edge) PassKeys(ctx context.Context) (map[string]ed25519.PublicKey, error) {
-	return check.LoadKeys(ctx, e.URL()+Reserved+"jwks.json")
+// PassKeys fetches the public keys of passes from a site.
+func PassKeys(ctx context.Context, site string) (map[string]ed25519.PublicKey, error) {
+	return check.LoadKeys(ctx, site+Reserved+"jwks.json")
 }

@@ -31,7 +31,7 @@ func (b *bench) spike(ctx context.Context, dir string) error {
 		return err
 	}
 	defer done()
-	keys, err := edges[0].PassKeys(ctx)
+	keys, err := fleet.PassKeys(ctx, edges[0].URL())
 	if err != nil {
 		return err
 	}
