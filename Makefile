@@ -22,7 +22,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test screenshots check fmt smoke bench bench-holds bench-edge demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test screenshots check fmt smoke bench bench-holds bench-purchase bench-edge demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,10 @@ smoke: ## a whole sale, headless, in under a minute: ends with one JSON line on 
 bench: ## run the benchmarks there are
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
 	if [ -z "$$found" ]; then echo "no benchmarks yet"; else $(GO) test -run '^$$' -bench . $$found; fi
+
+bench-purchase: ## what the ledger costs a sale, and reconciling a million rows, on a durable PostgreSQL: some minutes
+	@$(GO) run ./deploy/need postgresql >&2
+	@$(GO) build -o $(BIN)/ ./deploy/bench/purchase && exec $(BIN)/purchase $(BENCH_FLAGS)
 
 bench-holds: ## holds a second against the plain way, both on a durable PostgreSQL: some minutes (BENCH_FLAGS="-seconds 2 -runs 1" for a look)
 	@$(GO) run ./deploy/need postgresql >&2

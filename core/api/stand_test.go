@@ -56,6 +56,8 @@ type stand struct {
 	ring  *admission.Keyring
 	log   *bytes.Buffer // what the program logged; read it after the requests
 	check *validator
+	bank  string // address of the payment provider
+	sells *booking.Engine
 }
 
 // open starts a stand; change may alter the options before the API is made.
@@ -76,6 +78,7 @@ func open(t *testing.T, change ...func(*Options)) *stand {
 	t.Cleanup(func() { _ = bank.Close() })
 	bankServer := httptest.NewServer(bank)
 	t.Cleanup(bankServer.Close)
+	s.bank = bankServer.URL
 	client, err := fakepay.NewClient(fakepay.ClientConfig{URL: bankServer.URL, PublicURL: "/fakepay", Secrets: []string{secret}})
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +89,7 @@ func open(t *testing.T, change ...func(*Options)) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.sells = engine
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- engine.Run(ctx) }()

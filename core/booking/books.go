@@ -61,14 +61,12 @@ func (e *Engine) VerifyBooks(ctx context.Context) (faults []ledger.Fault, err er
 	if err != nil {
 		return nil, fmt.Errorf("verify the ledger: %w", err)
 	}
-	found, err := CheckInvariants(ctx, e.db.Pool)
+	found, err := checkInvariants(ctx, e.db.Pool, "L2", "L5", "P6")
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range found {
-		if f.Invariant == "L2" || f.Invariant == "L5" || f.Invariant == "P6" {
-			faults = append(faults, ledger.Fault{Rule: f.Invariant, Detail: f.Rule + ": " + f.Detail})
-		}
+		faults = append(faults, ledger.Fault{Rule: f.Invariant, Detail: f.Rule + ": " + f.Detail})
 	}
 	return faults, nil
 }

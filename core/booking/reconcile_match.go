@@ -39,15 +39,17 @@ func (m *matching) match(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, sqlReportTable); err != nil {
 		return fmt.Errorf("make a table for the report: %w", err)
 	}
-	if err := m.load(ctx, tx); err != nil {
+	if err := clocked(&m.r.Took.Load, func() error { return m.load(ctx, tx) }); err != nil {
 		return err
 	}
-	if err := m.duplicates(ctx, tx); err != nil {
+	if err := clocked(&m.r.Took.Keep, func() error { return errors.Join(m.duplicates(ctx, tx), m.keep(ctx, tx)) }); err != nil {
 		return err
 	}
-	if err := m.keep(ctx, tx); err != nil {
-		return err
-	}
+	return clocked(&m.r.Took.Compare, func() error { return m.compareAll(ctx, tx) })
+}
+
+// compareAll compares the payments of the report, of the time, and of open breaks.
+func (m *matching) compareAll(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, sqlOpenSubjects, m.r.Provider)
 	if err != nil {
 		return fmt.Errorf("read open breaks: %w", err)

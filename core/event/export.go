@@ -17,33 +17,34 @@ import (
 // were missing would fall back to its default. Which seats are blocked is not: a file
 // that does not name them leaves them alone.
 type exported struct {
-	Slug          string            `json:"slug"`
-	Venue         string            `json:"venue,omitempty"`
-	Organiser     string            `json:"organiser"`
-	Title         string            `json:"title"`
-	Description   string            `json:"description,omitempty"`
-	Place         string            `json:"place"`
-	Route         *Route            `json:"route,omitempty"`
-	StartsAt      string            `json:"starts_at"`
-	TimeZone      string            `json:"time_zone"`
-	Currency      string            `json:"currency"`
-	State         string            `json:"state"`
-	OnSaleAt      string            `json:"on_sale_at,omitempty"`
-	OffSaleAt     string            `json:"off_sale_at,omitempty"`
-	MaxPerAccount int               `json:"max_per_account"`
-	HoldTTL       string            `json:"hold_ttl"`
-	Extend        string            `json:"extend"`
-	ExtendBy      string            `json:"extend_by"`
-	HoldCap       string            `json:"hold_cap"`
-	LatePolicy    string            `json:"late_policy"`
-	FeeBP         int               `json:"fee_bp"`
-	OrphanRule    bool              `json:"orphan_rule"`
-	AccessUntil   string            `json:"access_until,omitempty"`
-	HoldBudget    int               `json:"hold_budget"`
-	MapLife       string            `json:"map_life"`
-	Presales      []exportedPresale `json:"presales,omitempty"`
-	Prices        []Level           `json:"prices"`
-	Counters      []exportedCounter `json:"counters,omitempty"`
+	Slug          string             `json:"slug"`
+	Venue         string             `json:"venue,omitempty"`
+	Organiser     string             `json:"organiser"`
+	Title         string             `json:"title"`
+	Description   string             `json:"description,omitempty"`
+	Place         string             `json:"place"`
+	Route         *Route             `json:"route,omitempty"`
+	StartsAt      string             `json:"starts_at"`
+	TimeZone      string             `json:"time_zone"`
+	Currency      string             `json:"currency"`
+	State         string             `json:"state"`
+	OnSaleAt      string             `json:"on_sale_at,omitempty"`
+	OffSaleAt     string             `json:"off_sale_at,omitempty"`
+	MaxPerAccount int                `json:"max_per_account"`
+	HoldTTL       string             `json:"hold_ttl"`
+	Extend        string             `json:"extend"`
+	ExtendBy      string             `json:"extend_by"`
+	HoldCap       string             `json:"hold_cap"`
+	LatePolicy    string             `json:"late_policy"`
+	FeeBP         int                `json:"fee_bp"`
+	OrphanRule    bool               `json:"orphan_rule"`
+	AccessUntil   string             `json:"access_until,omitempty"`
+	HoldBudget    int                `json:"hold_budget"`
+	MapLife       string             `json:"map_life"`
+	Presales      []exportedPresale  `json:"presales,omitempty"`
+	Refunds       *eventfile.Refunds `json:"refunds,omitempty"`
+	Prices        []Level            `json:"prices"`
+	Counters      []exportedCounter  `json:"counters,omitempty"`
 }
 
 type exportedCounter struct {
@@ -104,6 +105,9 @@ func Export(ctx context.Context, tx pgx.Tx, slug string) (doc json.RawMessage, f
 	}
 	for _, p := range presales {
 		x.Presales = append(x.Presales, exportedPresale{p.Name, at(p.StartsAt), at(orZero(p.EndsAt))})
+	}
+	if x.Refunds, err = refundsOf(ctx, tx, id); err != nil {
+		return nil, true, err
 	}
 	doc, err = json.Marshal(x)
 	return doc, true, err

@@ -46,8 +46,12 @@ func (im *importer) change(ctx context.Context, e *eventfile.Event, id int64, ha
 	if err != nil {
 		return false, err
 	}
+	refunds, err := im.refunds(ctx, e, id)
+	if err != nil {
+		return false, err
+	}
 	blocked, err := im.block(ctx, e, id)
-	return changed || prices || counters || presales || blocked, err
+	return changed || prices || counters || presales || refunds || blocked, err
 }
 
 func (im *importer) changePrices(ctx context.Context, e *eventfile.Event, id int64) (changed bool, err error) {

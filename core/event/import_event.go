@@ -174,6 +174,9 @@ func (im *importer) create(ctx context.Context, e *eventfile.Event, want eventRo
 	if _, err := im.presales(ctx, e, id); err != nil {
 		return err
 	}
+	if _, err := im.refunds(ctx, e, id); err != nil {
+		return err
+	}
 	if _, err := im.block(ctx, e, id); err != nil {
 		return err
 	}

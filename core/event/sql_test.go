@@ -17,4 +17,5 @@ func TestStatementsFitTheSchema(t *testing.T) {
 		"actor": sqlActor, "records": sqlRecords, "venue slug": sqlVenueSlug, "export counters": sqlExportCounters,
 	})
 	pgtest.Prepare(t, ruleStatements)
+	pgtest.Prepare(t, refundStatements)
 }

@@ -67,6 +67,7 @@ type Event struct {
 	HoldBudget                    int
 	MapLife                       time.Duration // how old the map of its seats may be
 	Presales                      []Presale
+	Refunds                       *Refunds // nil: the file does not say
 	Prices                        []Price
 	Counters                      []Counter
 	BlockedSaid                   bool // the file says which seats are not for sale

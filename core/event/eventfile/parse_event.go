@@ -70,6 +70,7 @@ func (b *binder) eventTimes(f *fields, e *Event) {
 	e.OnSaleAt, e.OffSaleAt = f.instant("on_sale_at", zone, false), f.instant("off_sale_at", zone, false)
 	e.AccessUntil = f.instant("access_until", zone, false)
 	b.presales(f, e, zone)
+	b.refunds(f, e)
 	if e.OnSaleAt != nil && e.OffSaleAt != nil && !e.OnSaleAt.Before(*e.OffSaleAt) {
 		f.addf("off_sale_at", "is not after on_sale_at; the sale would never be open")
 	}
