@@ -65,6 +65,7 @@ type Engine struct {
 	metrics *metrics
 	books   *booksMetrics
 	events  sync.Map // slug -> event id; an event's slug never changes
+	slugs   sync.Map // event id -> slug
 	flight  flight
 	labels  hold.Labels
 	floors  floors
@@ -73,7 +74,11 @@ type Engine struct {
 	// Connections of the lanes and of the slow lane, apart from the pool: orders, money
 	// and readers can take none of them, nor the slow ones a quick one's.
 	laneDB, slowDB *pg.DB
+	dockets        [docketCount]docket // orders and payments
+	docketDB       *pg.DB
 	loops          []loop
+	running        sync.RWMutex
+	runs           context.Context // of the loops; nil: they do not run
 
 	till // payment: see pay_till.go
 }
@@ -100,6 +105,12 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	if e.slowDB, err = db.Reserve(slowLaneWidth); err != nil {
 		return nil, err
 	}
+	if e.docketDB, err = db.Reserve(docketCount); err != nil {
+		return nil, err
+	}
+	for i := range e.dockets {
+		e.dockets[i].e = e
+	}
 	for i := range e.lanes {
 		e.lanes[i].e = e
 	}
@@ -115,13 +126,27 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	return e, nil
 }
 
+func (e *Engine) setRunning(ctx context.Context) {
+	e.running.Lock()
+	defer e.running.Unlock()
+	e.runs = ctx
+}
+
+func (e *Engine) isRunning() bool {
+	e.running.RLock()
+	defer e.running.RUnlock()
+	return e.runs != nil && e.runs.Err() == nil
+}
+
 // Run runs the loops until ctx ends and returns when they have returned.
 func (e *Engine) Run(ctx context.Context) error {
+	e.setRunning(ctx)
 	var all sync.WaitGroup
 	for _, l := range e.loops {
 		all.Go(func() { e.runLoop(ctx, l) })
 	}
 	all.Wait()
+	e.setRunning(nil)
 	e.workers.wg.Wait()
 	e.refunders.wg.Wait()
 	if err := ctx.Err(); !errors.Is(err, context.Canceled) {

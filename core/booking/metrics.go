@@ -13,6 +13,7 @@ type metrics struct {
 	batchSize  prometheus.Histogram
 	batchTime  prometheus.Histogram
 	laneWait   prometheus.Histogram
+	docketSize prometheus.Histogram
 	reruns     *prometheus.CounterVec
 	expired    prometheus.Counter
 	sweepLag   prometheus.Gauge
@@ -34,6 +35,8 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		reruns:     counter("batch_reruns_total", "Batches run again, by reason.", "reason"),
 		batchSize: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: ns, Name: "batch_requests",
 			Help: "Requests in one batch.", Buckets: prometheus.ExponentialBuckets(1, 2, 9)}),
+		docketSize: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: ns, Name: "docket_matters",
+			Help: "Decisions about orders and payments in one transaction.", Buckets: prometheus.ExponentialBuckets(1, 2, 9)}),
 		batchTime: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: ns, Name: "batch_seconds",
 			Help: "Time of one batch, COMMIT included.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 12)}),
 		laneWait: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: ns, Name: "lane_wait_seconds",
@@ -49,7 +52,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		auditedAt: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: ns, Name: "audit_timestamp_seconds",
 			Help: "When the last audit ended."}),
 	}
-	for _, c := range []prometheus.Collector{m.loopErrors, m.holds, m.reruns, m.batchSize, m.batchTime, m.laneWait,
+	for _, c := range []prometheus.Collector{m.loopErrors, m.holds, m.reruns, m.docketSize, m.batchSize, m.batchTime, m.laneWait,
 		m.expired, m.sweepLag, m.findings, m.audits, m.auditedAt} {
 		if err := r.Register(c); err != nil {
 			return nil, err

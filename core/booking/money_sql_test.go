@@ -11,6 +11,8 @@ import (
 
 func TestMoneyStatementsFitTheSchema(t *testing.T) { pgtest.Prepare(t, moneyStatements) }
 
+func TestDocketStatementsFitTheSchema(t *testing.T) { pgtest.Prepare(t, docketStatements) }
+
 // TestClaimsUseTheirIndexes: each loop looks five times a second; over a season's
 // payments it must not read what is long settled.
 func TestClaimsUseTheirIndexes(t *testing.T) {

@@ -32,6 +32,12 @@ var ErrFree = problem.New(http.StatusUnprocessableEntity, "nothing_to_pay", "The
 // PlaceOrder makes the order of a hold: 201 and the order. A hold has one order;
 // asked again, with whatever key, the same one comes back with 200.
 func (e *Engine) PlaceOrder(ctx context.Context, cmd Command, req OrderRequest) (Answer, error) {
+	if req.Hold != uuid.Nil {
+		m := &matter{place: req.Hold, command: &command{status: http.StatusCreated}}
+		if a, alone, err := e.inDocket(ctx, cmd, nil, m); !alone {
+			return a, err
+		}
+	}
 	return e.once(ctx, cmd, nil, func(ctx context.Context, tx pgx.Tx, ev *hold.Event) (int, any, error) {
 		w, h, err := hold.LockHold(ctx, tx, ev, req.Hold)
 		if err != nil {
@@ -46,7 +52,7 @@ func (e *Engine) PlaceOrder(ctx context.Context, cmd Command, req OrderRequest) 
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			k.id = uuid.New()
-			err = e.insertOrder(ctx, tx, &dossier{ev: ev, now: w.Now, places: &heldPlaces{w, h}}, k, h)
+			err = insertOrder(ctx, tx, &dossier{ev: ev, now: w.Now, places: &heldPlaces{w, h}}, k, h)
 		case err == nil:
 			status = http.StatusOK
 		}
@@ -58,7 +64,19 @@ func (e *Engine) PlaceOrder(ctx context.Context, cmd Command, req OrderRequest) 
 	})
 }
 
-func (e *Engine) insertOrder(ctx context.Context, tx pgx.Tx, d *dossier, k orderKey, h *hold.Hold) error {
+func insertOrder(ctx context.Context, tx pgx.Tx, d *dossier, k orderKey, h *hold.Hold) error {
+	if err := d.placeOrder(k, h); err != nil {
+		return err
+	}
+	o := &d.order
+	if _, err := tx.Exec(ctx, sqlInsertOrder, d.ev.ID, o.ID, o.AccountID, o.HoldID, o.State, o.Amount, o.Currency, o.Fee, d.now); err != nil {
+		return fmt.Errorf("insert order: %w", err)
+	}
+	return outbox.Append(ctx, tx, d.outboxRow())
+}
+
+// placeOrder makes the order of a hold, in memory.
+func (d *dossier) placeOrder(k orderKey, h *hold.Hold) error {
 	if !d.onSale() {
 		return d.notOnSale()
 	}
@@ -77,11 +95,7 @@ func (e *Engine) insertOrder(ctx context.Context, tx pgx.Tx, d *dossier, k order
 		ID: k.id, AccountID: h.AccountID, HoldID: h.ID, State: t.Next,
 		Amount: h.Amount, Currency: string(h.Currency), Fee: fee.Minor, Version: 1,
 	}
-	o := &d.order
-	if _, err := tx.Exec(ctx, sqlInsertOrder, d.ev.ID, o.ID, o.AccountID, o.HoldID, o.State, o.Amount, o.Currency, o.Fee, d.now); err != nil {
-		return fmt.Errorf("insert order: %w", err)
-	}
-	return outbox.Append(ctx, tx, d.outboxRow())
+	return nil
 }
 
 func (d *dossier) notOnSale() error {

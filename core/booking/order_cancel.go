@@ -100,14 +100,10 @@ func (e *Engine) expireOrder(ctx context.Context, k orderKey) error {
 	return e.inDossier(ctx, k, func(d *dossier) error { return d.endIfHoldIsOver() })
 }
 
-// inDossier opens an order in a transaction of its own, lets decide change it, and
-// writes what changed.
-func (e *Engine) inDossier(ctx context.Context, k orderKey, decide func(d *dossier) error) error {
-	return e.inDossierWith(ctx, k, decide, nil)
-}
-
-// inDossierWith does one more thing in the same transaction.
-func (e *Engine) inDossierWith(ctx context.Context, k orderKey, decide func(d *dossier) error, also func(context.Context, pgx.Tx) error) error {
+// inDossierAlone opens an order in a transaction of its own, lets decide change it, and
+// writes what changed. A webhook is marked as read with it: read twice would be
+// harmless, lost would not.
+func (e *Engine) inDossierAlone(ctx context.Context, k orderKey, decide func(d *dossier) error, l *letter) error {
 	var notes []note
 	err := e.patiently(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		ev, err := hold.LockEvent(ctx, tx, k.event)
@@ -122,10 +118,11 @@ func (e *Engine) inDossierWith(ctx context.Context, k orderKey, decide func(d *d
 			return err
 		}
 		notes = d.notes
-		if err := e.write(ctx, tx, d); err != nil || also == nil {
+		if err := e.write(ctx, tx, d); err != nil || l == nil {
 			return err
 		}
-		return also(ctx, tx)
+		_, err = tx.Exec(ctx, sqlWebhookDone, l.provider, l.id)
+		return err
 	})
 	if err == nil {
 		e.logNotes(k, notes)

@@ -26,6 +26,8 @@ type dossier struct {
 	places   stock
 
 	// What has to be written.
+	isNew        bool // the order's row is not there yet
+	touched      bool // the order went through its table
 	orderChanged bool
 	issue        bool // tickets for the lines that are sold now
 	revoke       bool
@@ -89,6 +91,7 @@ type attemptRow struct {
 	Silence    payment.Silence // of the provider, asked about it
 	WatchUntil *time.Time      // given up, but asked about daily
 
+	isNew    bool
 	disputed int64 // amount of the open dispute, from its journal
 	changed  bool
 	wake     time.Duration // pause before a loop looks again
@@ -156,7 +159,7 @@ func (d *dossier) happen(ev order.Event, a *attemptRow, retake bool) (bool, erro
 	if !ok {
 		return false, nil
 	}
-	d.order.State, d.orderChanged = t.Next, true
+	d.order.State, d.orderChanged, d.touched = t.Next, true, true
 	if t.Reason != "" {
 		d.order.Reason = t.Reason
 	} else if t.Next.Sold() {

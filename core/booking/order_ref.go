@@ -51,6 +51,10 @@ func (k orderKey) ref() Ref { return Ref{k.event, k.id} }
 
 // at completes a command about a thing that names its event itself.
 func (e *Engine) at(ctx context.Context, cmd Command, r Ref) (Command, error) {
+	if slug, known := e.slugs.Load(r.Event); known {
+		cmd.EventSlug = slug.(string)
+		return cmd, nil
+	}
 	var slug string
 	err := e.db.Pool.QueryRow(ctx, sqlEventSlug, r.Event).Scan(&slug)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -59,6 +63,7 @@ func (e *Engine) at(ctx context.Context, cmd Command, r Ref) (Command, error) {
 	if err != nil {
 		return cmd, fmt.Errorf("find event: %w", err)
 	}
+	e.slugs.Store(r.Event, slug)
 	cmd.EventSlug = slug
 	return cmd, nil
 }

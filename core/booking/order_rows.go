@@ -69,13 +69,17 @@ func (d *dossier) read(ctx context.Context, tx pgx.Tx, k orderKey) error {
 		return fmt.Errorf("read refunds: %w", err)
 	}
 	d.refunds, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*refundRow, error) {
-		r := new(refundRow)
-		return r, row.Scan(&r.ID, &r.Attempt, &r.Amount, &r.Done, &r.Reason, &r.SentAt, &r.Kept, &r.Refusals)
+		return scanRefund(row)
 	})
 	if err != nil {
 		return fmt.Errorf("read refunds: %w", err)
 	}
 	return d.readDisputes(ctx, tx)
+}
+
+func scanRefund(row pgx.CollectableRow) (*refundRow, error) {
+	r := new(refundRow)
+	return r, row.Scan(&r.ID, &r.Attempt, &r.Amount, &r.Done, &r.Reason, &r.SentAt, &r.Kept, &r.Refusals)
 }
 
 func scanAttempt(row pgx.CollectableRow) (*attemptRow, error) {
@@ -129,10 +133,11 @@ func (e *Engine) write(ctx context.Context, tx pgx.Tx, d *dossier) error {
 	if err := d.writeMoney(ctx, tx); err != nil {
 		return err
 	}
-	if d.revoke {
-		if _, err := tx.Exec(ctx, sqlRevokeTickets, d.ev.ID, d.order.ID, d.now, d.returning); err != nil {
-			return fmt.Errorf("revoke tickets: %w", err)
-		}
+	if err := d.writeRest(ctx, tx); err != nil {
+		return err
+	}
+	if _, err := ledger.PostAll(ctx, tx, d.journals); err != nil {
+		return err
 	}
 	if d.issue {
 		if err := issueTickets(ctx, tx, d, held.h); err != nil {
@@ -176,9 +181,14 @@ func (d *dossier) outboxRow() outbox.Row {
 	}
 }
 
-// writeMoney writes attempts, refunds and journals.
+// writeMoney writes the attempts.
 func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 	for _, a := range d.attempts {
+		if a.isNew {
+			if _, err := tx.Exec(ctx, sqlInsertAttempt, d.ev.ID, a.ID, d.order.ID, a.Provider, a.CardToken, a.Amount, a.Currency, d.now); err != nil {
+				return fmt.Errorf("insert attempt: %w", err)
+			}
+		}
 		if !a.changed {
 			continue
 		}
@@ -192,6 +202,11 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("write attempt: %w", err)
 		}
 	}
+	return nil
+}
+
+// writeRest writes what few orders have: refunds, tickets that are void, differences.
+func (d *dossier) writeRest(ctx context.Context, tx pgx.Tx) error {
 	for _, r := range d.refunds {
 		var err error
 		switch {
@@ -205,8 +220,10 @@ func (d *dossier) writeMoney(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("write refund: %w", err)
 		}
 	}
-	if _, err := ledger.PostAll(ctx, tx, d.journals); err != nil {
-		return err
+	if d.revoke {
+		if _, err := tx.Exec(ctx, sqlRevokeTickets, d.ev.ID, d.order.ID, d.now, d.returning); err != nil {
+			return fmt.Errorf("revoke tickets: %w", err)
+		}
 	}
 	return d.writeBreaks(ctx, tx)
 }

@@ -138,11 +138,7 @@ func paymentView(ctx context.Context, q pg.Querier, r Ref) (*PaymentView, error)
 	if err != nil {
 		return nil, fmt.Errorf("read payment: %w", err)
 	}
-	v := &PaymentView{ID: r, Phase: payment.StateOf(a.Phase, a.Facts, a.Want), Provider: a.Provider, Reason: a.Reason}
-	if a.Want == payment.Keep {
-		v.Reason = "" // why money was kept is for the audit log; nothing is wrong
-	}
-	return v, nil
+	return viewPayment(r, a), nil
 }
 
 // lineViews reads the lines of a hold. paid: places that are not sold any more were

@@ -3,7 +3,6 @@ package booking
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -54,26 +53,32 @@ func (e *Engine) Pay(ctx context.Context, cmd Command, req PayRequest) (Answer, 
 		return Answer{}, errors.New("no payment provider is configured")
 	}
 	k := orderKey{req.Order.Event, req.Order.ID}
-	answer, err := e.once(ctx, cmd, []string{req.Order.String()}, func(ctx context.Context, tx pgx.Tx, ev *hold.Event) (int, any, error) {
-		d, err := openDossier(ctx, tx, ev, k)
-		if err != nil {
-			return 0, nil, err
+	given := e.isRunning() && e.workers.reserve()
+	var paid uuid.UUID
+	m := &matter{order: k, pays: true, command: &command{status: http.StatusAccepted}, decide: func(d *dossier) error {
+		if err := d.pay(cmd.AccountID, req, p.Name()); err != nil {
+			return err
 		}
-		if err := paymentsOn(ctx, tx, p.Name()); err != nil && d.order.AccountID == cmd.AccountID {
-			return 0, nil, err
+		a := d.attempts[len(d.attempts)-1]
+		if paid = a.ID; given {
+			a.wake = paymentLease // a worker of this process goes on with it at once
 		}
-		if err := d.pay(ctx, tx, cmd.AccountID, req, p.Name()); err != nil {
-			return 0, nil, err
-		}
-		if err := e.write(ctx, tx, d); err != nil {
-			return 0, nil, err
-		}
-		view, err := e.orderView(ctx, tx, k, cmd.AccountID, d.now)
-		return http.StatusAccepted, view, err
-	})
+		return nil
+	}}
+	answer, alone, err := e.inDocket(ctx, cmd, []string{req.Order.String()}, m)
+	if given && !alone && err == nil {
+		e.workers.start(e, claimed{k, paid}, e.attendOrSoon)
+	} else if given {
+		e.workers.giveUp(e, &e.kicks.payments)
+	}
+	if alone {
+		answer, err = e.payAlone(ctx, cmd, req, p.Name())
+	}
 	switch {
 	case err == nil:
-		e.kick(&e.kicks.payments)
+		if !given || alone {
+			e.kick(&e.kicks.payments)
+		}
 	case errors.Is(err, hold.ErrHoldExpired):
 		// The refusal left no trace; that the order is over is written on its own.
 		if err := e.expireOrder(ctx, k); err != nil {
@@ -83,14 +88,35 @@ func (e *Engine) Pay(ctx context.Context, cmd Command, req PayRequest) (Answer, 
 	return answer, err
 }
 
-// pay checks and writes the attempt, `created`: committed before any byte leaves.
-func (d *dossier) pay(ctx context.Context, tx pgx.Tx, account int64, req PayRequest, provider string) error {
+func (e *Engine) payAlone(ctx context.Context, cmd Command, req PayRequest, provider string) (Answer, error) {
+	k := orderKey{req.Order.Event, req.Order.ID}
+	return e.once(ctx, cmd, []string{req.Order.String()}, func(ctx context.Context, tx pgx.Tx, ev *hold.Event) (int, any, error) {
+		d, err := openDossier(ctx, tx, ev, k)
+		if err != nil {
+			return 0, nil, err
+		}
+		if err := paymentsOn(ctx, tx, provider); err != nil && d.order.AccountID == cmd.AccountID {
+			return 0, nil, err
+		}
+		if err := d.pay(cmd.AccountID, req, provider); err != nil {
+			return 0, nil, err
+		}
+		if err := e.write(ctx, tx, d); err != nil {
+			return 0, nil, err
+		}
+		view, err := e.orderView(ctx, tx, k, cmd.AccountID, d.now)
+		return http.StatusAccepted, view, err
+	})
+}
+
+// pay checks and makes the attempt, `created`: committed before any byte leaves.
+func (d *dossier) pay(account int64, req PayRequest, provider string) error {
 	if err := d.mayPay(account, req); err != nil {
 		return err
 	}
 	a := &attemptRow{
 		ID: uuid.New(), Provider: provider, Phase: payment.Created, Want: payment.Undecided,
-		CardToken: req.CardToken, Amount: d.order.Amount, Currency: d.order.Currency,
+		CardToken: req.CardToken, Amount: d.order.Amount, Currency: d.order.Currency, isNew: true,
 	}
 	d.order.Current = a.ID
 	d.order.Attempts++
@@ -99,9 +125,6 @@ func (d *dossier) pay(ctx context.Context, tx pgx.Tx, account int64, req PayRequ
 		return err
 	}
 	d.order.Reason = ""
-	if _, err := tx.Exec(ctx, sqlInsertAttempt, d.ev.ID, a.ID, d.order.ID, a.Provider, a.CardToken, a.Amount, a.Currency, d.now); err != nil {
-		return fmt.Errorf("insert attempt: %w", err)
-	}
 	return nil
 }
 

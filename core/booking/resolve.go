@@ -19,7 +19,7 @@ import (
 const (
 	// paymentWorkers is how many attempts this process attends at once: each worker
 	// is mostly waiting for the provider.
-	paymentWorkers = 32
+	paymentWorkers = 512
 
 	// paymentLease is how long a claimed attempt is left alone by the others. It is
 	// longer than a call with its two transactions; if its worker dies, somebody
@@ -27,6 +27,9 @@ const (
 	// be slow and alive, both act on the same rows under the same lock, and a provider
 	// gets the same key twice.
 	paymentLease = payment.CallDeadline + 3*time.Second
+
+	// maxClaim bounds how many attempts one claim takes.
+	maxClaim = 128
 
 	// maxSteps bounds what one worker does for one attempt in a row: send, capture,
 	// and the odd void.
@@ -76,14 +79,60 @@ type crew struct {
 
 func newCrew(n int) *crew { return &crew{slots: make(chan struct{}, n)} }
 
+// reserve takes a slot; false: all are taken.
+func (c *crew) reserve() bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// giveUp gives a reserved slot back; some may have waited for it.
+func (c *crew) giveUp(e *Engine, kick *chan struct{}) {
+	full := len(c.slots) == cap(c.slots)
+	<-c.slots
+	if full {
+		e.kick(kick)
+	}
+}
+
+// start sets a worker with a reserved slot on x, if the loops run: the worker's work is
+// theirs, and ends with them. Otherwise x waits until its claim runs out.
+func (c *crew) start(e *Engine, x claimed, do func(context.Context, claimed) error) {
+	e.running.RLock()
+	defer e.running.RUnlock()
+	ctx := e.runs
+	if ctx == nil {
+		c.giveUp(e, &e.kicks.payments)
+		return
+	}
+	c.wg.Go(func() {
+		defer c.giveUp(e, &e.kicks.payments)
+		if err := do(ctx, x); err != nil && ctx.Err() == nil {
+			e.log.Error("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)
+		}
+	})
+}
+
 // claim takes as many due rows as there are free workers. A claim pushes next_at
 // into the future in a transaction of its own: whoever else looks, in this process
 // or another, passes the row by.
 func (c *crew) claim(ctx context.Context, e *Engine, sql string, kick *chan struct{}, do func(context.Context, claimed) error) (bool, error) {
-	free := cap(c.slots) - len(c.slots)
+	free := 0
+	for free < maxClaim && c.reserve() {
+		free++
+	}
 	if free == 0 {
 		return false, nil
 	}
+	used := 0
+	defer func() {
+		for ; used < free; free-- {
+			<-c.slots
+		}
+	}()
 	var list []claimed
 	err := e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, sql, free, paymentLease.Seconds())
@@ -99,22 +148,16 @@ func (c *crew) claim(ctx context.Context, e *Engine, sql string, kick *chan stru
 		return false, fmt.Errorf("claim: %w", err)
 	}
 	for _, x := range list {
-		c.slots <- struct{}{} // free: only this loop takes slots
+		used++
 		c.wg.Go(func() {
-			defer func() {
-				full := len(c.slots) == cap(c.slots)
-				<-c.slots
-				if full { // some may have waited for a worker
-					e.kick(kick)
-				}
-			}()
+			defer c.giveUp(e, kick)
 			if err := do(ctx, x); err != nil && ctx.Err() == nil {
 				// The claim runs out and somebody tries again: nothing is lost.
 				e.log.Error("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)
 			}
 		})
 	}
-	return len(list) == free, nil
+	return len(list) == maxClaim, nil
 }
 
 // call is one request to the provider, decided under the order's locks and made
@@ -143,17 +186,11 @@ func (e *Engine) attendOrSoon(ctx context.Context, c claimed) error {
 // attend does what is missing for one attempt, step by step, until nothing is or
 // until it has to wait.
 func (e *Engine) attend(ctx context.Context, c claimed) error {
-	for range maxSteps {
-		next, err := e.prepare(ctx, c, call{})
-		if err != nil || next.do == payment.DoNothing {
-			return err
-		}
-		more, err := e.perform(ctx, c, next)
-		if err != nil || !more {
-			return err
-		}
+	next, err := e.prepare(ctx, c, call{})
+	for step := 0; step < maxSteps && err == nil && next.do != payment.DoNothing; step++ {
+		next, err = e.perform(ctx, c, next)
 	}
-	return nil
+	return err
 }
 
 // prepare decides the next call under the locks and commits what must be on disk
@@ -253,42 +290,55 @@ func (d *dossier) becameUnknown(a *attemptRow) {
 	d.note("payment_unknown", a)
 }
 
-// perform makes the call, outside any transaction, and records what it brought.
-// more: there may be a next step at once.
-func (e *Engine) perform(ctx context.Context, c claimed, x call) (more bool, err error) {
+// perform makes the call, outside any transaction, and records what it brought; what is
+// to be done next, if it is at once, is decided with it.
+func (e *Engine) perform(ctx context.Context, c claimed, x call) (next call, err error) {
 	p := e.providers[x.a.Provider]
 	started := time.Now()
 	r, callErr := e.request(ctx, p, c, x)
 	e.money.observe(string(x.do), callErr, time.Since(started))
 	if ctx.Err() != nil {
 		if callErr != nil {
-			return false, nil // stopping: the claim runs out and the call is unknown, as after a crash
+			return next, nil // stopping: the claim runs out and the call is unknown, as after a crash
 		}
 		ctx = context.WithoutCancel(ctx) // stopping with an answer in hand: it is written down first
 	}
 	if x.do == payment.DoAsk && errors.Is(callErr, payment.ErrNotFound) {
 		next, err := e.prepare(ctx, c, call{repeat: true})
 		if err != nil || next.do != payment.DoSend {
-			return false, err
+			return call{}, err
 		}
-		return e.perform(ctx, c, next)
+		return next, nil
 	}
+	owed := true
 	err = e.inDossier(ctx, c.order, func(d *dossier) error {
 		a := d.attempt(c.attempt)
 		if a == nil {
 			return problem.NotFound
 		}
+		next = call{}
+		defer func() { owed = len(d.refunds) > 0 }()
 		if err := d.record(a, x, r, callErr); err != nil {
 			return err
 		}
-		more = payment.NextAction(a.Phase, a.Facts, a.Want, 0) != payment.DoNothing && a.wake == 0 && a.Phase == payment.Answered
-		if more {
-			a.wake = paymentLease // this worker goes on with it
+		if payment.NextAction(a.Phase, a.Facts, a.Want, 0) == payment.DoNothing || a.wake > 0 || a.Phase != payment.Answered {
+			return nil
 		}
+		do, err := d.prepare(a, call{}, x.caps)
+		if err != nil {
+			return err
+		}
+		a.wake = paymentLease // this worker goes on with it
+		next = call{do: do, caps: x.caps, a: *a}
 		return nil
 	})
-	e.kick(&e.kicks.refunds)
-	return more && err == nil, err
+	if owed {
+		e.kick(&e.kicks.refunds)
+	}
+	if err != nil {
+		next = call{}
+	}
+	return next, err
 }
 
 // request is the one place where a provider is called.

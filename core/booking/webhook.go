@@ -171,11 +171,7 @@ func (e *Engine) processGuarded(ctx context.Context, l letter) (err error) {
 			return errUnmatched
 		}
 		return d.learn(a, n.Report)
-	}, func(ctx context.Context, tx pgx.Tx) error {
-		// Read and taken in together: read twice would be harmless, lost would not.
-		_, err := tx.Exec(ctx, sqlWebhookDone, l.provider, l.id)
-		return err
-	})
+	}, &l)
 	if err == nil {
 		e.kick(&e.kicks.payments)
 		e.kick(&e.kicks.refunds)
