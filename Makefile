@@ -34,7 +34,7 @@ ropeline: ## build the edge alone, the one binary that protects a site of yours
 	@$(GO) run ./deploy/build ./caddymodule/cmd/ropeline
 
 test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed when missing)
-	@$(GO) run ./deploy/need postgresql redis chromium python3
+	@$(GO) run ./deploy/need postgresql redis chromium varnish nginx python3
 	$(GO) test $(TEST_FLAGS) ./...
 
 screenshots: ## pictures of every state of the queue page in .run/shots/page, each judged by axe-core

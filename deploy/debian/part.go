@@ -24,6 +24,8 @@ var Parts = []Part{
 	{Name: "postgresql", Program: "initdb", Dirs: []string{"/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"}, Package: "postgresql", Elsewhere: "PostgreSQL 15 or newer"},
 	{Name: "redis", Program: "redis-server", Package: "redis-server", Elsewhere: "Redis 7"},
 	{Name: "chromium", Program: "chromium", Package: "chromium", Elsewhere: "Chromium"},
+	{Name: "varnish", Program: "varnishd", Dirs: []string{"/usr/sbin"}, Package: "varnish", Elsewhere: "Varnish 7"},
+	{Name: "nginx", Program: "nginx", Dirs: []string{"/usr/sbin"}, Package: "nginx-light", Elsewhere: "nginx"},
 	{Name: "python3", Program: "python3", Package: "python3", Elsewhere: "Python 3"},
 }
 
