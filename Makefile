@@ -72,6 +72,9 @@ bench-edge: ## the waiting room against bare Caddy, a million waiting, loss of R
 	@$(GO) run ./deploy/need redis >&2
 	@$(GO) build -o $(BIN)/ ./deploy/bench/edge && exec $(BIN)/edge $(BENCH_FLAGS)
 
+bench-admission: ## the admission controller against simpler ones and an oracle, in virtual time: some minutes (SEEDS=7001,7002; BENCH_FLAGS="-only flash")
+	@$(GO) build -o $(BIN)/bench-admission ./deploy/bench/admission && SEEDS="$(SEEDS)" exec $(BIN)/bench-admission $(BENCH_FLAGS)
+
 # Only from the command line: PORT is in many an environment, and means something else there.
 DEMO_FLAGS += $(if $(filter command,$(firstword $(origin PORT))),--port $(PORT))
 DEMO_FLAGS += $(if $(filter command,$(firstword $(origin LOCAL))),--local)

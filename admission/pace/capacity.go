@@ -10,6 +10,7 @@ const (
 	leastDone      = 8.0   // completions before a cost is computed
 	openAfter      = 3     // innovations of one sign
 	openBeyond     = 3.0   // sigma
+	spreadOne      = 0.5   // relative deviation of the cost of one request
 	noiseMemory    = 0.05
 	maxHeadroom    = 0.88
 	stuckFactor    = 4.0 // busy for this many times what leastDone units need, and nothing done
@@ -66,10 +67,10 @@ func (c *capacity) read(r *Reading, cost *[MaxKinds]float64) {
 	c.Var += driftPerSecond * driftPerSecond * r.Seconds
 	switch {
 	case c.Count >= leastDone:
-		c.measure(c.Busy/c.Done, 1/c.Count)
+		c.measure(c.Busy/c.Done, spreadOne*spreadOne/c.Count)
 	case c.Known && c.Busy > stuckFactor*leastDone*unit*c.Cost:
 		// Work is being done and next to nothing gets finished. To wait for a completion would be to trust yesterday's cost.
-		c.measure(c.Busy/max(c.Done, unit), 1/leastDone)
+		c.measure(c.Busy/max(c.Done, unit), spreadOne*spreadOne/leastDone)
 	default:
 		return
 	}
@@ -84,7 +85,7 @@ func (c *capacity) measure(m, sampling float64) {
 		return
 	}
 	r := max(sampling, c.Noise)
-	innovation := (m - c.Cost) / c.Cost
+	innovation := math.Log(m / c.Cost) // of the logarithm: ten times cheaper is as far as ten times dearer
 	sigma := math.Sqrt(c.Var + r)
 	switch {
 	case innovation > openBeyond*sigma && c.Sign >= 0:
@@ -95,14 +96,14 @@ func (c *capacity) measure(m, sampling float64) {
 		c.Sign = 0
 	}
 	// From neighbours, so that a step counts once; clipped, so that it does not count as noise.
-	jump := (m - c.Last) / c.Cost
+	jump := math.Log(m / c.Last)
 	c.Noise += noiseMemory * (min(jump*jump/2, 9*r) - c.Noise)
 	c.Last = m
 	if c.Sign >= openAfter || c.Sign <= -openAfter {
 		c.Var, c.Sign = innovation*innovation, 0
 	}
 	gain := c.Var / (c.Var + r)
-	c.Cost *= 1 + gain*innovation
+	c.Cost *= math.Exp(gain * innovation)
 	c.Var *= 1 - gain
 }
 

@@ -18,14 +18,15 @@ func (s *State) resource(i int, f *forecast, now time.Time) (b Bound, stale bool
 	case c.Known:
 		w = c.work(r.Headroom, s.Trims[i].Phi)
 		c.Frozen = w
-	case i == 0:
+	case i == 0 && s.Crowd.Seen >= certainAfter && now.Sub(s.Began) >= staleAfter:
 		w, b.Blind = s.Blind.Level, true
 	}
-	blind := b.Blind
+	blind, doubted := b.Blind, i == 0 && s.Doubt.On
 	b = bound(f, s.Kernels[i].Total, w)
 	if math.IsInf(w, 1) {
 		b.Rate = w
 	}
+	b.Doubted = doubted
 	b.Blind, b.Used, b.Cost, b.Servers, b.Phi, b.Signal = blind, c.Used, c.Cost, c.Servers, s.Trims[i].Phi, signal
 	return b, stale
 }
@@ -46,7 +47,7 @@ func (s *State) view(i int, f *forecast, b Bound, q quality) trimView {
 // others fills in the limits that are no resource.
 func (s *State) others(in *Inputs, d *Decision, q quality, dt float64) {
 	up := s.cfg.SlewUp
-	d.Limits[BySlew] = s.Slew.limit(d.Model, s.Crowd.Exposed[0], up, dt)
+	d.Limits[BySlew] = s.Slew.limit(d.Model, s.Crowd.Exposed.Long[0], up, dt)
 	d.Limits[ByConfidence] = s.Slew.confidence(s.Crowd.Seen, q.worst() <= 1, up, dt)
 	d.Limits[ByBrake] = s.Brake.limit()
 	d.Limits[ByCeiling] = s.cfg.Ceiling

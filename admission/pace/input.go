@@ -29,7 +29,7 @@ type Gate struct {
 	X       int64                  // places below X are released
 	Waiting int64                  // people in line from X on
 	Active  int64                  // live sessions
-	Claims  [Lags]uint32           // grants picked up, by seconds since their place was released
+	Claims  [Lags]uint32           // people who came: first requests with a new pass, by seconds since their place was released
 	Work    [MaxKinds][Ages]uint32 // requests of admitted sessions, by kind and session age
 	Flight  float64                // requests at the origin, mean over the tick
 	P99     float64                // seconds, over the last 10 s; 0 without requests

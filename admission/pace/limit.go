@@ -20,6 +20,7 @@ type Bound struct {
 	Phi     float64
 	Signal  Health
 	Blind   bool
+	Doubted bool // it reports much less than the gate sees, and is not believed
 }
 
 // bound is the largest rate with which the load stays below w at every time within the horizon. In a steady state all

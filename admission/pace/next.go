@@ -22,7 +22,7 @@ func Next(s State, in *Inputs, now time.Time) (State, Decision) {
 		elapsed = now.Sub(s.Last).Seconds()
 	}
 	if first {
-		s.X = in.Gate.X
+		s.X, s.Began = in.Gate.X, now
 	}
 	dt := min(maxStep, max(0, elapsed))
 	steps := max(1, min(seconds, int(elapsed+0.5)))
@@ -33,12 +33,12 @@ func Next(s State, in *Inputs, now time.Time) (State, Decision) {
 	d.Latency, d.Errors, d.Locks = q.Latency, q.Errors, q.Locks
 	trust := q.worst() <= 1 && !s.Brake.On // retries of an overloaded hour are not what a person brings
 
-	ages := s.learn(in, steps, trust)
+	ages := s.learn(in, steps, trust, q.worst() < trimGood, now)
 	d.Show, d.ShowSigma, d.Pending = s.Show.P, s.Show.Sigma, s.Show.Coming
 
 	halted := d.Mode == Pause || d.Mode == Drain
 	s.Brake.tick(q, s.Slew.Rate, dt)
-	s.Blind.tick(s.workNow(in)/float64(steps), s.Slew.Rate*s.Kernels[0].Total, q, halted || d.Mode == Pin || s.Brake.On, dt)
+	s.blindly(in, q, halted || d.Mode == Pin || s.Brake.On, float64(steps), dt)
 
 	pending, fresh := s.Show.arrivals()
 	var views [MaxResources]trimView
@@ -75,14 +75,14 @@ func Next(s State, in *Inputs, now time.Time) (State, Decision) {
 }
 
 // learn takes in what the gate saw and what the origin told.
-func (s *State) learn(in *Inputs, steps int, trust bool) [Ages]float64 {
+func (s *State) learn(in *Inputs, steps int, trust, calm bool, now time.Time) [Ages]float64 {
 	g := &in.Gate
-	keepShow, keep := math.Exp(-float64(steps)/showMemory), math.Exp(-float64(steps)/kernelMemory)
 	claims := 0.0
 	for _, n := range g.Claims {
 		claims += float64(n)
 	}
 	released := max(0, float64(g.X-s.X))
+	s.Doubt.see(g.Flight)
 	if covered := max(1, g.Seconds); covered < float64(steps) {
 		claims *= float64(steps) / covered // some seconds were counted by nobody: as many as in the others
 	}
@@ -92,7 +92,7 @@ func (s *State) learn(in *Inputs, steps int, trust bool) [Ages]float64 {
 		s.Crowd.tick(claims * each)
 	}
 	if steps == 1 {
-		s.Show.tick(released, &g.Claims, keepShow)
+		s.Show.tick(released, &g.Claims)
 	} else {
 		s.Show.gap(released * each)
 	}
@@ -101,12 +101,18 @@ func (s *State) learn(in *Inputs, steps int, trust bool) [Ages]float64 {
 	s.X = max(s.X, g.X)
 
 	ages := s.Crowd.ages()
-	s.Crowd.expose(&ages, keep, trust)
-	for i := range s.cfg.Resources {
-		s.Kernels[i].learn(&s.cfg.Resources[i].Cost, &g.Work, &s.Crowd.Exposed, keep, trust)
-		s.Caps[i].read(&in.Resources[i], &s.cfg.Resources[i].Cost)
+	if trust {
+		s.Crowd.Exposed.tick(&ages, float64(steps))
 	}
-	s.Stock.Seats.learn(&holdCost, &g.Work, &s.Crowd.Exposed, keep, trust)
+	for i := range s.cfg.Resources {
+		s.Kernels[i].learn(&s.cfg.Resources[i].Cost, &g.Work, &s.Crowd.Exposed, trust)
+		r := in.Resources[i]
+		if i == 0 && r.At.After(s.Caps[0].At) {
+			r.Busy = s.Doubt.hear(&r, s.Caps[0].Noise, trust && calm, now)
+		}
+		s.Caps[i].read(&r, &s.cfg.Resources[i].Cost)
+	}
+	s.Stock.Seats.learn(&holdCost, &g.Work, &s.Crowd.Exposed, trust)
 	copy(s.Stock.Holds[1:], s.Stock.Holds[:recentHolds-1])
 	s.Stock.Holds[0] = 0
 	for _, n := range g.Work[Hold] {

@@ -1,5 +1,7 @@
 package pace
 
+import "math"
+
 const (
 	// Horizon is how far ahead load is predicted, in buckets of AgeBucket seconds: 300 s.
 	Horizon  = 60
@@ -11,8 +13,14 @@ const (
 // that age does on average.
 type crowd struct {
 	Claims  [seconds]float64 // by age in seconds
-	Exposed [Ages]float64    // forgetting person-buckets
-	Seen    float64          // claims ever
+	Exposed exposure
+	Seen    float64 // claims ever
+}
+
+// exposure is how many persons have been through each age bucket, forgetting: what the work seen there is divided by.
+type exposure struct {
+	Long, Fast         [Ages]float64
+	KeepLong, KeepFast float64
 }
 
 func (c *crowd) tick(claims float64) {
@@ -21,13 +29,14 @@ func (c *crowd) tick(claims float64) {
 	c.Seen += claims
 }
 
-// expose counts one tick of everybody inside towards what the kernels have seen.
-func (c *crowd) expose(ages *[Ages]float64, keep float64, trust bool) {
-	for a := range c.Exposed {
-		c.Exposed[a] *= keep
-		if trust {
-			c.Exposed[a] += ages[a] / AgeBucket
-		}
+// tick counts one tick of everybody inside towards what the kernels have seen.
+func (e *exposure) tick(ages *[Ages]float64, dt float64) {
+	entering := ages[0] / AgeBucket
+	e.KeepLong = math.Exp(-dt / kernelMemory)
+	e.KeepFast = math.Exp(-dt / min(kernelMemory, max(kernelQuick, kernelPeople/max(1e-9, entering))))
+	for a, n := range ages {
+		e.Long[a] = e.Long[a]*e.KeepLong + n/AgeBucket
+		e.Fast[a] = e.Fast[a]*e.KeepFast + n/AgeBucket
 	}
 }
 

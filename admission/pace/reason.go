@@ -62,6 +62,9 @@ func (c *Config) resource(d *Decision) string {
 	}
 	text := fmt.Sprintf("%s can do %s units of work a second (%.0f%% busy now), the people inside will need up to %s of it within %d s",
 		name, number(b.Work), 100*b.Used, number(b.Coming), b.Within+AgeBucket)
+	if b.Doubted {
+		text += "; it reports less than the gate sees and is not believed"
+	}
 	if b.Phi < 0.995 {
 		text += fmt.Sprintf("; trimmed to %.0f%% because answers were slow", 100*b.Phi)
 	}

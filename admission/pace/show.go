@@ -3,7 +3,9 @@ package pace
 import "math"
 
 const (
-	showMemory = 120.0 // seconds
+	showMemory = 120.0  // seconds, of a slow line
+	showLeast  = 60.0   // of a busy one
+	showPeople = 3000.0 // releases that are enough
 	showPrior  = 0.85
 	showWeight = 60.0 // releases that the prior is worth
 	priorDelay = 6.0  // mean seconds to a claim, before any was seen
@@ -23,7 +25,12 @@ type show struct {
 }
 
 // tick moves every cohort by one second, adds the newest and counts the claims.
-func (s *show) tick(released float64, claims *[Lags]uint32, keep float64) {
+func (s *show) tick(released float64, claims *[Lags]uint32) {
+	recent := 0.0
+	for _, n := range s.Open[:10] {
+		recent += n / 10
+	}
+	keep := math.Exp(-1 / min(showMemory, max(showLeast, showPeople/max(1e-9, recent))))
 	copy(s.Open[1:], s.Open[:Lags-1])
 	s.Open[0] = released
 	for l, n := range claims {

@@ -17,6 +17,8 @@ type State struct {
 	Show    show
 	Kernels [MaxResources]kernel
 	Caps    [MaxResources]capacity
+	Doubt   doubt
+	Began   time.Time
 	Trims   [MaxResources]trim
 	Brake   brake
 	Blind   blind

@@ -81,34 +81,29 @@ func Contest(stories []Scenario, who []Contender, seeds []uint64) []Row {
 	return rows
 }
 
-// converge says for each run when its work first reached 90 % of what the reference had in the end.
+// converge says for each run when its work first reached 90 % of the reference's at the same time.
 func converge(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
 		ref := find(rows, r.Scenario.Name, Reference)
 		for k := range r.Scores {
-			steady := 0.0
 			if ref != nil {
-				last := ref.Scores[k].series
-				last = last[len(last)*2/3:]
-				for _, v := range last {
-					steady += v / float64(len(last))
-				}
+				r.Scores[k].Converged = caughtUp(r.Scores[k].series, ref.Scores[k].series)
 			}
-			r.Scores[k].Converged = reached(r.Scores[k].series, 0.9*steady)
 		}
 	}
 }
 
-func reached(series []float64, level float64) float64 {
+// caughtUp is the first second, after the reference has got going, at which the last 30 s had 90 % of its work.
+func caughtUp(series, ref []float64) float64 {
 	const span = 30
-	sum := 0.0
+	own, other := 0.0, 0.0
 	for t, v := range series {
-		sum += v
+		own, other = own+v, other+ref[t]
 		if t >= span {
-			sum -= series[t-span]
+			own, other = own-series[t-span], other-ref[t-span]
 		}
-		if sum/span >= level {
+		if t >= span && own >= 0.9*other {
 			return float64(t)
 		}
 	}

@@ -38,6 +38,9 @@ func (o *oracle) Tick(p *plant, in *pace.Inputs) int64 {
 	if w.Down && !o.foresight {
 		rate = 0
 	}
+	if p.pinned() {
+		rate = p.nominal() / 2
+	}
 	x := p.x
 	if w.Store && w.Leader {
 		o.credit = min(o.credit+rate/w.Show, max(1, 2*rate/w.Show))

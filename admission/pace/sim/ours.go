@@ -30,7 +30,7 @@ func Shop(story *Scenario) *pace.Config {
 	c, err := pace.NewConfig(pace.Config{
 		Resources: []pace.Resource{
 			{Name: "db", Cost: [pace.MaxKinds]float64{pace.Page: 1, pace.Hold: 4, pace.Confirm: 5}, Work: 10 * story.Guess},
-			{Name: "payment", Cost: [pace.MaxKinds]float64{pace.Pay: 1}, Work: 0.5 * story.Guess, WorkAge: 150, Headroom: 0.85},
+			{Name: "payment", Cost: [pace.MaxKinds]float64{pace.Pay: 1}, Work: 0.5 * story.Guess, WorkAge: 130, Headroom: 0.85},
 		},
 		SafeRate: nominal / 10 * story.Safe,
 		Stock:    story.Seats > 0,
@@ -70,8 +70,8 @@ func (o *ours) Tick(p *plant, in *pace.Inputs) int64 {
 		o.state, o.lost = s, -1
 	}
 	in.Operator = pace.Operator{}
-	if pin := p.story.Pin; pin[1] > pin[0] && p.now >= pin[0] && p.now < pin[1] {
-		in.Operator.Override = pace.Override{Mode: pace.Pin, Rate: o.nominal(p) / 2, Who: "ops", Why: "a look at half the rate", Until: clock(pin[1])}
+	if p.pinned() {
+		in.Operator.Override = pace.Override{Mode: pace.Pin, Rate: p.nominal() / 2, Who: "ops", Why: "a look at half the rate", Until: clock(p.story.Pin[1])}
 	}
 	o.state, o.last = pace.Next(o.state, in, now)
 	if int(p.now)%saveEvery == 0 && hasLeaderChange(p.story) {
@@ -89,7 +89,10 @@ func (o *ours) Tick(p *plant, in *pace.Inputs) int64 {
 
 func (o *ours) says() pace.StockState { return o.last.Stock }
 
-func (o *ours) nominal(p *plant) float64 {
+// pinned is whether the operator has pinned the rate to half of the nominal one.
+func (p *plant) pinned() bool { return p.now >= p.story.Pin[0] && p.now < p.story.Pin[1] }
+
+func (p *plant) nominal() float64 {
 	w := calm(p.story.Servers)
 	return pace.Headroom(w.Servers) * w.Servers / w.perPerson()
 }

@@ -73,7 +73,6 @@ func (p *plant) claim(e event) {
 	who := &p.people[e.who]
 	lag := int(p.now) - int(e.n)
 	if lag < pace.Lags {
-		p.in.Gate.Claims[lag]++
 		p.open[lag]--
 	}
 	p.ages[0]++
@@ -83,6 +82,9 @@ func (p *plant) claim(e event) {
 	if p.fates.uniform(who.place, isBot) < p.world.Bots {
 		p.gone(e.who)
 		return
+	}
+	if lag < pace.Lags {
+		p.in.Gate.Claims[lag]++
 	}
 	who.left = pages(p.fates, who.place)
 	p.ask(e.who, pace.Page)
