@@ -46,6 +46,8 @@ func copied(h header, results [][]string) []record {
 		case "l":
 			sessions = append(sessions, record{Kind: kindLease, Epoch: h.epoch, Term: h.term, Vid: f[1],
 				N: num(f[2]), Place: num(f[3]), Entry: num(f[4]), End: num(f[5]), Hard: num(f[6]), Other: true})
+		case "e":
+			sessions = append(sessions, record{Kind: kindEnded, Epoch: h.epoch, Term: h.term, Vid: f[1], N: -1, End: h.rt + h.hard})
 		case "w":
 			sessions = append(sessions, record{Kind: kindWaits, Epoch: h.epoch, Vid: f[1], Text: f[2]})
 		}

@@ -1,5 +1,6 @@
 -- What the store knows and a struck edge's log knew, for the log of this edge: places spent and freed by term, leases, and
--- pick-ups of others that wait for a word. Results: (s|u, term, bits), (l, vid, index, place, entry, end, hard), (w, vid, who).
+-- pick-ups of others that wait for a word. Results: (s|u, term, bits), (l, vid, index, place, entry, end, hard), (w, vid, who), (e, vid) of a
+-- session that was ended.
 local stop = enter('fenced')
 if stop then return stop end
 local out_list = {}
@@ -19,4 +20,7 @@ all = call('HGETALL', unc)
 for i = 1, #all, 2 do
   if string.match(all[i + 1], '^%S+') ~= edge then out_list[#out_list + 1] = {'w', all[i], all[i + 1]} end
 end
+-- A lease that this edge has in its log may have been ended by the struck one's word.
+all = call('ZRANGE', ended, 0, -1)
+for i = 1, #all do out_list[#out_list + 1] = {'e', all[i]} end
 return finish('OK', out_list)

@@ -72,7 +72,7 @@ func (w *world) come(a *actor, p *person) {
 // enters takes note of a pass that left an edge.
 func (w *world) enters(p *person, a Answer) {
 	key := session{a.Epoch, a.Term, a.Index}
-	if old, ok := w.entered[key]; ok && old != a.Grant {
+	if old, ok := w.entered[key]; ok && old != a.Grant && old != 0 && a.Grant != 0 {
 		w.fail("place of index %d was entered twice in term %d: at %d and at %d", a.Index, a.Term, old, a.Grant)
 	}
 	if w.over[key] {
@@ -86,6 +86,10 @@ func (w *world) enters(p *person, a Answer) {
 		}
 	}
 	w.entered[key] = a.Grant
+	if old, ok := w.places[[2]int64{a.Epoch, a.Index}]; ok && old != a.Place {
+		w.fail("index %d had place %d and has place %d", a.Index, old, a.Place)
+	}
+	w.places[[2]int64{a.Epoch, a.Index}] = a.Place
 	w.addPass(p, passSeen{a.Epoch, a.Term, a.Index, a.Place, a.Grant, min(a.LeaseEnd.UnixMicro(), w.clock+300*second)})
 	h := w.room()
 	if h["epoch"] == itoa(a.Epoch) && h["merging"] != "1" && h["merging"] != "2" {

@@ -181,8 +181,15 @@ func explore(ctx context.Context, g *rig, seed uint64, edges, steps int) (broken
 			w.tick(a)
 		}
 	}
+	play := -1
+	if directed(seed) {
+		steps, play = steps/3, w.rng.IntN(steps/9)
+	}
 	for i := 0; i < steps && w.broken == ""; i++ {
-		w.step()
+		if w.step(); i == play && w.broken == "" {
+			w.scene()
+			play += 1 + w.rng.IntN(steps/3)
+		}
 	}
 	if w.broken == "" {
 		w.heal()
@@ -192,6 +199,9 @@ func explore(ctx context.Context, g *rig, seed uint64, edges, steps int) (broken
 	}
 	return w.broken, w.trace
 }
+
+// directed seeds play scenes between fewer steps of chance.
+func directed(seed uint64) bool { return seed%4 == 3 }
 
 const exploreSteps = 60
 
@@ -214,7 +224,7 @@ func exploreSeeds(t testing.TB, open func() (*Store, error), from, to uint64) (s
 				if s >= to {
 					return
 				}
-				if b, tr := explore(t.Context(), g, s, 2+int(s%2), exploreSteps); b != "" {
+				if b, tr := explore(t.Context(), g, s, 2+int(s/4%2), exploreSteps); b != "" {
 					next.Store(to)
 					mu.Lock()
 					if broken == "" || s < seed {
@@ -237,7 +247,7 @@ func openShared(t testing.TB) func() (*Store, error) {
 
 // Two and three edges through whatever may happen to them; EXPLORE=seed runs one seed and prints its steps.
 func TestExplore(t *testing.T) {
-	from, to := uint64(0), uint64(2000)
+	from, to := uint64(0), exploreMax
 	if testing.Short() {
 		to = 100
 	}
@@ -255,3 +265,10 @@ func TestExplore(t *testing.T) {
 		t.Log(strings.Join(trace, "\n"))
 	}
 }
+
+var exploreMax = func() uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("EXPLORE_SEEDS"), 10, 64); err == nil {
+		return n
+	}
+	return 2000
+}()

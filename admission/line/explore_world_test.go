@@ -21,7 +21,8 @@ var errCut = errors.New("cut off")
 // wire is an edge's connection: the explorer cuts it, loses replies, and keeps calls to let them arrive again later.
 type wire struct {
 	cut      bool
-	loseNext bool // the script runs, its reply does not arrive
+	loseNext bool   // the script runs, its reply does not arrive
+	cutAfter string // the hash of a script: the wire is cut as soon as it has run
 	late     [][]any
 }
 
@@ -38,6 +39,9 @@ func (w *wire) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			w.late = append(w.late, slices.Clone(cmd.Args()))
 			if len(w.late) > 30 {
 				w.late = w.late[1:]
+			}
+			if w.cutAfter == cmd.Args()[1] {
+				w.cut = true
 			}
 			if w.loseNext {
 				w.loseNext = false
@@ -128,6 +132,7 @@ type world struct {
 	trace  []string
 
 	given     map[[2]int64]string // (epoch, index) -> who
+	places    map[[2]int64]int64  // by (epoch, index)
 	entered   map[session]int64   // the grant by which a place was entered
 	freed     map[session]bool    // (epoch, term begun by a recall, index)
 	over      map[session]bool    // ended by leaving, and answered
@@ -147,7 +152,7 @@ const exploreCap = 3
 func newWorld(ctx context.Context, g *rig, seed uint64, edges int) *world {
 	w := &world{ctx: ctx, rng: rand.New(rand.NewPCG(seed, 7)), g: g, clock: time.Date(2026, 11, 30, 20, 0, 0, 0, time.UTC).UnixMicro(),
 		name:  fmt.Sprintf("x%d-%d", seed, prefixes.Add(1)),
-		given: map[[2]int64]string{}, entered: map[session]int64{}, freed: map[session]bool{}, over: map[session]bool{}, lastX: map[string]int64{}, doneTerm: map[int64]int64{}}
+		given: map[[2]int64]string{}, places: map[[2]int64]int64{}, entered: map[session]int64{}, freed: map[session]bool{}, over: map[session]bool{}, lastX: map[string]int64{}, doneTerm: map[int64]int64{}}
 	w.cfg = Config{Name: w.name, Lottery: testLottery, Logger: slog.New(slog.DiscardHandler),
 		Settings: Settings{Rate: Rate{4, time.Second}, Cap: exploreCap, Idle: 60 * time.Second, Hard: 150 * time.Second}}
 	if w.rng.IntN(2) == 0 {
@@ -174,6 +179,9 @@ func (w *world) boot(a *actor, disk *checkpoint) {
 				w.fail("event %d came to its host again", e.Seq)
 			}
 			a.last = e.Seq
+			if e.Kind == EventGrant && *e.Live > *e.Cap {
+				w.fail("a grant brings %d live, the cap is %d", *e.Live, *e.Cap)
+			}
 		}
 	}
 	if disk != nil {

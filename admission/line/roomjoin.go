@@ -70,6 +70,11 @@ func (r *Room) raiseCeiling(ctx context.Context, h header) error {
 	if v := r.view.Load(); v.ceil > h.ceil {
 		return nil
 	}
+	// An edge that does not count yet must not log one either: its log would speak of a ceiling that never was in force, and
+	// after a loss everybody would have to believe that indexes below it were given.
+	if _, err := r.call(ctx, scriptRaise, 0); err != nil {
+		return err
+	}
 	ceil := h.ceil + r.ceilingStep()
 	if err := <-r.log.sync(record{Kind: kindCeil, Epoch: h.epoch, N: ceil}); err != nil {
 		return err

@@ -102,6 +102,9 @@ func readAnswer(h header, f []string) (a Answer, logged bool) {
 	if a.Standing == Granted || a.Standing == In {
 		a.Grant = num(f[2])
 		a.Entry, a.LeaseEnd, a.HardEnd = h.clock(a.Grant), h.clock(num(f[3])), h.clock(num(f[4]))
+		if a.Grant == 0 { // a session that came back from its pass after a loss
+			a.Entry = a.Now
+		}
 	}
 	return a, f[7] == "1"
 }

@@ -21,7 +21,8 @@ for i = 6, #ARGV, 8 do
         call('ZADD', inside, int(h.rt + left), vid)
         call('ZREM', door, vid)
         call('ZREM', seen, vid)
-        if index >= 0 then call('HSET', sess, vid, int(index) .. ' ' .. int(math.max(0, x - 1)) .. ' ' .. int(h.rt) .. ' ' .. int(h.rt + hard)) end
+        if index >= 0 then call('HSET', sess, vid, int(index) .. ' ' .. int(math.max(0, x - 1)) .. ' 0 ' .. -- a pass does not tell its grant's entry time
+           int(h.rt + hard)) end
       end
     end
   end
