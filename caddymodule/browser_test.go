@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/ropeline/ropeline/deploy/chromium"
@@ -30,7 +31,7 @@ func (e *edge) listen(room string) string {
 	}
 	addr := l.Addr().String()
 	l.Close()
-	if err := e.loadText(strings.Replace(e.config(room), "http:// {\n\tbind unix/"+e.sock, "http://"+addr+" {", 1)); err != nil {
+	if err := e.loadText(strings.NewReplacer("http:// {", "http://"+addr+" {", "bind unix/"+e.sock, "").Replace(e.config(room))); err != nil {
 		e.t.Fatal(err)
 	}
 	e.network, e.addr = "tcp", addr
@@ -136,6 +137,78 @@ func TestABrowserWaitsForASlot(t *testing.T) {
 	do(t, ctx, shows(atOrigin))
 	if got := ask(t, ctx, chromedp.Title()); got != "in "+site+"/#here" {
 		t.Errorf("arrived at %q", got)
+	}
+}
+
+// A newcomer's browser solves the puzzle by itself, in a worker that the policy admits, and is let in at the address it
+// came for, with what it had filled in.
+func TestABrowserWorksForItsPlace(t *testing.T) {
+	room := roomWith("rate 1000/s", "cap 0", "pow always")
+	e := newEdge(t, room, "")
+	site := e.listen(room)
+	e.origin.answerWith(func(w http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><p id=origin>%s %s</p>", r.Method, html.EscapeString(r.PostForm.Encode()))
+	})
+	ctx := browserAt(t)
+	do(t, ctx, chromedp.Navigate(site+"/app#/seats"), shows(myIndex+` >= 0`))
+	if got := ask(t, ctx, chromedp.Location()); got != site+"/app#/seats" {
+		t.Errorf("waiting at %q", got)
+	}
+	if n := e.joined(); n != 1 {
+		t.Errorf("%d places", n)
+	}
+	// Another newcomer comes with a form: it is kept through work and line.
+	ctx = browserAt(t)
+	do(t, ctx, chromedp.Navigate(site+reservedPrefix+"main/draw"))
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](`var f = document.createElement('form'); f.method = 'post'; f.action = '/order'; f.innerHTML = '<input name=seat value="A 12">'; document.body.append(f); f.submit(); 0`)); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, shows(`!!document.getElementById('kept') && `+myIndex+` >= 0`))
+	e.admin("cap", `{"cap":500}`)
+	do(t, ctx, shows(`document.getElementById('head').textContent === 'You are in'`), chromedp.Click("#kept button"), shows(atOrigin))
+	if got := ask(t, ctx, chromedp.TextContent("#origin")); got != "POST seat=A+12" {
+		t.Errorf("the origin got %q", got)
+	}
+}
+
+// Back and Forward and a page kept by the browser: one place, and the page goes on.
+func TestABrowserGoesBack(t *testing.T) {
+	room := roomWith("rate 1000/s", "cap 0")
+	e := newEdge(t, room, "")
+	site := e.listen(room)
+	e.origin.answerWith(originPage)
+	ctx := browserAt(t)
+	do(t, ctx, chromedp.Navigate(site+"/a"), shows(`document.documentElement.className === 'js' && `+myIndex+` === 0`))
+	do(t, ctx, chromedp.Navigate(site+reservedPrefix+"main/check"), chromedp.NavigateBack(), shows(`document.documentElement.className === 'js' && `+myIndex+` === 0`))
+	// As if the browser had kept the page for an hour: the script has stopped, and goes on when it is shown again.
+	do(t, ctx, shows(`dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))`))
+	e.admin("cap", `{"cap":500}`)
+	do(t, ctx, shows(atOrigin))
+	if n := e.joined(); n != 1 {
+		t.Errorf("%d places for one browser", n)
+	}
+}
+
+// W11: a browser that keeps no cookies is told so, and is not queued again and again.
+func TestABrowserWithoutCookies(t *testing.T) {
+	room := roomWith("rate 1000/s", "cap 0")
+	e := newEdge(t, room, "")
+	site := e.listen(room)
+	ctx := browserAt(t)
+	do(t, ctx, func(ctx context.Context, tg *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, tg, emulation.SetDocumentCookieDisabled, emulation.SetDocumentCookieDisabledParams{Disabled: true})
+		if err == nil {
+			_, err = cdp.Call(ctx, tg, network.Enable, network.EnableParams{})
+		}
+		if err == nil {
+			_, err = cdp.Call(ctx, tg, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Cookie": "nothing=1"}})
+		}
+		return chromedp.Void{}, err
+	}, chromedp.Navigate(site+"/"), shows(`document.getElementById('head').textContent === 'Cookies are needed'`))
+	if n := e.joined(); n > 2 {
+		t.Errorf("%d places for a browser that can keep none", n)
 	}
 }
 

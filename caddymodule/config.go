@@ -39,8 +39,19 @@ type RoomConfig struct {
 	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
 	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
 	Message       string         `json:"message,omitempty"`        // one sentence to those who wait
-	Template      string         `json:"template,omitempty"`       // file: html/template in place of our page
-	Texts         string         `json:"texts,omitempty"`          // file or directory: other words, more languages
+	Pow           string         `json:"pow,omitempty"`            // off, auto (default), always
+	Join          string         `json:"join,omitempty"`           // anyone (default), identified, invited
+	IdentityKey   string         `json:"identity_key,omitempty"`   // file of the key that the site's sign-in signs with
+	IdentityFrom  string         `json:"identity_from,omitempty"`  // cookie:<name> or header:<name>; default cookie:identity
+	SignIn        string         `json:"sign_in,omitempty"`        // path of the sign-in page, outside the gate
+
+	Captcha        string `json:"captcha,omitempty"`          // turnstile, hcaptcha; default: none
+	CaptchaSiteKey string `json:"captcha_site_key,omitempty"` // public, for the widget
+	CaptchaSecret  string `json:"captcha_secret,omitempty"`   // for the service; may be a placeholder
+	CaptchaURL     string `json:"captcha_url,omitempty"`      // siteverify address in place of the service's own
+
+	Template string `json:"template,omitempty"` // file: html/template in place of our page
+	Texts    string `json:"texts,omitempty"`    // file or directory: other words, more languages
 }
 
 // roomName is what a cookie's name, a key in Redis, a URL and a directory can all carry.
@@ -129,6 +140,11 @@ func (c RoomConfig) validate() error {
 	}
 	if err := checkPresets(c.Beside); err != nil {
 		return err
+	}
+	for _, err := range []error{checkPow(c.Pow), checkJoin(c), checkCaptcha(c)} {
+		if err != nil {
+			return err
+		}
 	}
 	if c.ReturnPath != "" && (c.ReturnPath[0] != '/' || strings.ContainsAny(c.ReturnPath, "?#*")) {
 		return fmt.Errorf("return_path %q: write one exact path, for example /checkout/return", c.ReturnPath)

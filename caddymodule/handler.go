@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/ropeline/ropeline/caddymodule/captcha"
 	"github.com/ropeline/ropeline/caddymodule/page"
 )
 
@@ -35,6 +36,9 @@ type Handler struct {
 
 	origins, presets []string
 	pages            *page.Set
+	identities       *identities      // nil: nobody signs identities
+	captcha          captcha.Verifier // nil: none
+	service          captcha.Service
 }
 
 // CaddyModule returns the module's id.
@@ -67,6 +71,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
 	}
 	h.pages = pages
+	if h.identities, err = loadIdentities(h.RoomConfig, h.Room); err != nil {
+		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
+	}
+	h.captcha, h.service = captchaOf(h.RoomConfig)
 	app, err := ctx.App("ropeline")
 	if err != nil {
 		return err

@@ -61,9 +61,9 @@ func sameOrigin(r *http.Request) bool {
 	return r.Header.Get("Origin") != "" && !foreign(r)
 }
 
-// keep seals a form for the visitor who sent it; empty when it cannot be kept.
-func (h *Handler) keep(r *http.Request, v visitor) string {
-	if !v.hasTicket || v.byHeader {
+// keep seals a form for the visitor who sent it, or will be; empty when it cannot be kept.
+func (h *Handler) keep(r *http.Request, v visitor, vid admission.VID) string {
+	if vid == "" || v.byHeader {
 		return ""
 	}
 	body, ok := ownForm(r)
@@ -75,7 +75,7 @@ func (h *Handler) keep(r *http.Request, v visitor) string {
 	if err != nil {
 		return ""
 	}
-	text, err := h.room.ring.Load().Seal(plain, h.keptFor(v.ticket.VID), now)
+	text, err := h.room.ring.Load().Seal(plain, h.keptFor(vid), now)
 	if err != nil {
 		return ""
 	}

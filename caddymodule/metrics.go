@@ -16,6 +16,8 @@ var (
 	knocks        = counter("knocks_total", "Knocks by the answer given; early ones were answered from memory.", "room", "answer")
 	grants        = counter("line_events_total", "What the room did, by kind of event: grant, pickup, expire, leave ...", "room", "event")
 	passedThrough = counter("passthrough_total", "Requests without a pass that the safety net let through, by how.", "room", "how")
+	asked         = counter("work_total", "Newcomers under proof of work: asked for it, solved, waited without JavaScript, refused.", "room", "result")
+	captchas      = counter("captcha_total", "Answers of the CAPTCHA service: good, refused, unavailable.", "room", "result")
 	tokenInvalid  = counter("token_invalid_total", "Tickets and passes refused, by reason.", "room", "reason")
 )
 
@@ -33,7 +35,7 @@ func registerMetrics(reg *prometheus.Registry) error {
 	if reg == nil {
 		return nil
 	}
-	for _, c := range []prometheus.Collector{joins, joinsLimited, knocks, grants, passedThrough, tokenInvalid, roomGauges{}} {
+	for _, c := range []prometheus.Collector{joins, joinsLimited, knocks, grants, asked, captchas, passedThrough, tokenInvalid, roomGauges{}} {
 		var already prometheus.AlreadyRegisteredError
 		if err := reg.Register(c); err != nil && !errors.As(err, &already) {
 			return err

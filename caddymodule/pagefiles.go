@@ -9,16 +9,17 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/ropeline/ropeline/caddymodule/captcha"
 	"github.com/ropeline/ropeline/caddymodule/page"
 )
 
 // loadPages reads an operator's template and texts. They are judged here, when a configuration is loaded: a page that
 // fails must not be found out by the crowd.
 func loadPages(c RoomConfig) (*page.Set, error) {
-	if c.Template == "" && c.Texts == "" {
+	if c.Template == "" && c.Texts == "" && c.Captcha == "" {
 		return page.Default(), nil
 	}
-	var o page.Options
+	o := page.Options{Hosts: captcha.Services[c.Captcha].Hosts}
 	repl := caddy.NewReplacer()
 	if c.Template != "" {
 		b, err := os.ReadFile(repl.ReplaceKnown(c.Template, ""))

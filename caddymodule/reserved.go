@@ -27,6 +27,8 @@ var routes = map[string]struct {
 	"enter":     {http.MethodPost, (*Handler).serveEnter},
 	"renew":     {http.MethodPost, (*Handler).serveRenew},
 	"leave":     {http.MethodPost, (*Handler).serveLeave},
+	"join":      {http.MethodPost, (*Handler).serveJoin},
+	"invite":    {http.MethodGet, (*Handler).serveInvite}, // and POST
 	"heartbeat": {http.MethodPost, (*Handler).serveHeartbeat},
 }
 
@@ -39,10 +41,11 @@ func (h *Handler) serveReserved(w http.ResponseWriter, r *http.Request, route st
 		return err
 	}
 	h.share(w, r)
-	if r.Method != def.method && !(def.method == http.MethodGet && r.Method == http.MethodHead) {
+	both := route == "invite" && r.Method == http.MethodPost
+	if r.Method != def.method && !both && !(def.method == http.MethodGet && r.Method == http.MethodHead) {
 		return problem{Status: http.StatusMethodNotAllowed, Code: "method_refused", Detail: "Use " + def.method + " here."}.write(w, r)
 	}
-	if def.method == http.MethodPost && fromElsewhere(r) && !h.allowed(r) {
+	if r.Method == http.MethodPost && fromElsewhere(r) && !h.allowed(r) {
 		return problem{Status: http.StatusForbidden, Code: "cross_site", Detail: "Only pages of this site may ask this."}.write(w, r)
 	}
 	return def.serve(h, w, r)

@@ -20,6 +20,9 @@ const (
 	sawPaused   = "paused"
 	sawMerging  = "merging"  // the store has lost something: nobody moves, nobody loses a place
 	sawSoldOut  = "sold_out" // nothing is left at the moment
+	sawWork     = "work"     // a newcomer has to work for its place
+	sawIdentify = "identify" // only who has signed in may join
+	sawInvited  = "invited"  // only the invited may join
 	sawFramed   = "framed"   // inside another site's page, where no place could be kept
 	sawClosed   = "closed"
 	sawLimited  = "limited" // too many newcomers from this network: no place yet
@@ -41,6 +44,11 @@ type standing struct {
 	Slow       bool  // fewer go in than the rate says: the reason of a long wait
 	RetryAfter int   // seconds
 	Snap       line.Snapshot
+
+	Challenge string // what a newcomer has to solve first
+	Bits      int
+	To        string // where a page of the reserved prefix leads; empty: the request's own URL
+	Bad       bool   // the invitation that was sent is not valid
 }
 
 func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
@@ -55,6 +63,15 @@ func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
 		return s
 	case errors.Is(err, errNotOpen):
 		s.State, s.RetryAfter = sawSchedule, clampInt(int(h.room.prequeueAt().Sub(h.room.now())/time.Second)+1, 1, 60)
+		return s
+	case errors.As(err, new(needWork)):
+		s.State, s.RetryAfter = sawWork, 5
+		return s
+	case errors.Is(err, errIdentify):
+		s.State, s.RetryAfter = sawIdentify, 30
+		return s
+	case errors.Is(err, errInvited):
+		s.State, s.RetryAfter = sawInvited, 60
 		return s
 	case errors.Is(err, errForged):
 		s.State, s.RetryAfter = sawFresh, 1
@@ -166,12 +183,24 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 	case sawSchedule:
 		p.Status, p.Code = http.StatusForbidden, "not_open"
 		p.Detail = "The line opens at " + stamp(h.room.prequeueAt()) + ". Coming earlier is no advantage: places are drawn."
+	case sawWork:
+		p.Code, p.Detail = "work_required", "Many arrive at once: solve the challenge and POST it to join_url for a place. README says how."
+	case sawIdentify:
+		p.Status, p.Code, p.Detail = http.StatusForbidden, "identity_required", "This line gives one place to each account. Sign in first."
+	case sawInvited:
+		p.Status, p.Code, p.Detail = http.StatusForbidden, "invitation_required", "This line is for the invited. POST the code of an invitation to invite_url."
 	case sawFresh:
 		p.Detail = "The token that came with this request was not issued here. Come again without it to get a place."
 	}
 	base := reservedPrefix + h.Room + "/"
 	p.More = map[string]any{"state": s.State, "position": positive(s.Ahead), "wait_seconds_low": positive(s.Low),
 		"wait_seconds_high": positive(s.High), "status_url": base + "status", "enter_url": base + "enter"}
+	if s.Challenge != "" {
+		p.More["challenge"], p.More["bits"], p.More["parts"], p.More["join_url"] = s.Challenge, s.Bits, admission.WorkParts, base+"join"
+	}
+	if s.State == sawInvited {
+		p.More["invite_url"] = base + "invite"
+	}
 	if v.hasTicket {
 		p.More["ticket"] = v.raw
 	}

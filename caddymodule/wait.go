@@ -25,13 +25,6 @@ const (
 // everybody where they stand.
 func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, v visitor) error {
 	k := classify(r)
-	if k.framed {
-		// A browser may deny storage to a frame of another site. A place given here would be lost at the next look, again and
-		// again: the visitor is shown the way into a window of its own instead.
-		s := h.standing(v, h.room.line.Snapshot(), errNoPlace)
-		s.State = sawFramed
-		return h.writePageWith(w, r, s, "")
-	}
 	if k.turn && v.hasTicket && !v.byHeader {
 		a, err := h.tryEnter(r.Context(), v)
 		switch {
@@ -49,11 +42,27 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 	if done, err := h.safetyNet(w, r, next, &v, k); done {
 		return err
 	}
+	if k.framed {
+		// A browser may deny storage to a frame of another site. A place given here would be lost at the next look, again and
+		// again: the visitor is shown the way into a window of its own instead.
+		s := h.standing(v, h.room.line.Snapshot(), errNoPlace)
+		s.State = sawFramed
+		return h.writePageWith(w, r, s, "")
+	}
 	state, err := h.place(r, &v, k)
 	h.carry(w, r, v, k)
 	s := h.standing(v, state, err)
+	kept := v.ticket.VID
+	if need := (needWork{}); errors.As(err, &need) {
+		c, raw, err := h.challenge(r, need.bits, time.Now())
+		if err != nil {
+			return err
+		}
+		asked.WithLabelValues(h.Room, "asked").Inc()
+		s.Challenge, s.Bits, kept = raw, c.Bits, c.VID
+	}
 	if k.page {
-		return h.writePageWith(w, r, s, h.keep(r, v))
+		return h.writePageWith(w, r, s, h.keep(r, v, kept))
 	}
 	return h.writeProblem(w, r, v, s)
 }
@@ -75,15 +84,30 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 	if _, yes := h.room.scheduled(snap.State); yes {
 		return snap, errNotOpen
 	}
+	now, identity := time.Now(), h.identityOf(r)
+	id := admission.NewVID()
+	if v.hasTicket { // given while there was no store to give a place: it passed all this then
+		id, identity = v.ticket.VID, v.ticket.Identity
+	} else {
+		if err := h.mayJoin(identity); err != nil {
+			return snap, err
+		}
+		// An account is one place however often it asks, and made-up ones cannot be signed: it need not work.
+		if zeros := h.work(r, now); zeros > 0 && identity == "" {
+			return snap, needWork{zeros}
+		}
+	}
 	if !v.counted {
-		if err := h.joinAllowed(r, time.Now()); err != nil {
+		if err := h.joinAllowed(r, now); err != nil {
 			return snap, err
 		}
 	}
-	id, identity := admission.NewVID(), ""
-	if v.hasTicket {
-		id, identity = v.ticket.VID, v.ticket.Identity
-	}
+	return h.take(r, v, id, identity)
+}
+
+// take gives a newcomer the place of this id, or of this identity if it has one already.
+func (h *Handler) take(r *http.Request, v *visitor, id admission.VID, identity string) (line.Snapshot, error) {
+	snap := h.room.line.Snapshot()
 	ctx, cancel := context.WithTimeout(r.Context(), joinTimeout)
 	defer cancel()
 	joined, err := h.room.line.Join(ctx, string(id), identity)
@@ -96,6 +120,7 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 		t = admission.Ticket{Room: h.Room, Epoch: snap.Epoch, VID: id, Index: admission.NoIndex, Identity: identity, IssuedAt: h.room.now()}
 	} else {
 		joins.WithLabelValues(h.Room).Inc()
+		h.came(r, time.Now())
 	}
 	if raw, signErr := h.room.ring.Load().SignTicket(t); signErr != nil {
 		return snap, signErr

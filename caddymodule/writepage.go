@@ -21,6 +21,16 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost && kept == "", Kept: kept, Epoch: s.Snap.Epoch, Index: s.Index,
 		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Slow: s.Slow, Joined: s.Snap.Next,
 		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, BeginsAt: h.room.prequeueAt(), Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
+	d.Challenge, d.Bits, d.Bad, d.SignIn = s.Challenge, s.Bits, s.Bad, ""
+	if s.To != "" {
+		d.Self = s.To
+	}
+	if s.State == sawIdentify {
+		d.SignIn = conf.SignIn
+	}
+	if s.State == sawWork && h.captcha != nil {
+		d.Captcha, d.CaptchaClass, d.CaptchaKey = h.service.Script, h.service.Class, conf.CaptchaSiteKey
+	}
 	if d.Title == "" {
 		d.Title = h.Room
 	}

@@ -9,7 +9,9 @@ for i = 6, #ARGV, 2 do
   local vid, identity = ARGV[i], ARGV[i + 1]
   if identity ~= '' then
     local first = call('HGET', ident, identity)
-    if first then vid = first end
+    local at = first and call('ZSCORE', line, first)
+    -- A place that was used is history: the identity joins anew. While its session lives, it is that one.
+    if first and not (at and call('GETBIT', spent, int(tonumber(at))) == 1 and not call('ZSCORE', inside, first)) then vid = first end
   end
   local index = call('ZSCORE', line, vid)
   if index then

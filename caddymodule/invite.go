@@ -1,0 +1,46 @@
+package caddymodule
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ropeline/ropeline/admission"
+)
+
+// serveInvite shows the field for an invitation's code on GET, and takes it on POST. A link carries the code behind a
+// #, which browsers send to nobody: it is in no log and no Referer.
+func (h *Handler) serveInvite(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		s := h.standing(visitor{}, h.room.line.Snapshot(), errInvited)
+		s.To = "/"
+		return h.writePageWith(w, r, s, "")
+	}
+	f, ok, err := h.postedForm(w, r)
+	if !ok {
+		return err
+	}
+	v := h.identify(r)
+	if v.tooOften || h.forgedTooOften(r, time.Now()) {
+		return h.tooOften(w, r)
+	}
+	if v.inside || v.hasTicket && v.ticket.Index != admission.NoIndex {
+		return h.joined(w, r, v, f) // a place is a place: the invitation is not needed, nor spent
+	}
+	i, err := h.room.ring.Load().VerifyInvitation(strings.TrimSpace(f.Get("code")), h.Room, h.room.now())
+	if err != nil {
+		h.refused(err)
+		h.forgedOnce(r, time.Now()) // guessing is as dear as any made-up token
+		if !classify(r).page {
+			return problem{Status: http.StatusForbidden, Code: "invitation_invalid", Answer: "wait", Detail: "This invitation is not valid, or not any more."}.write(w, r)
+		}
+		s := h.standing(visitor{}, h.room.line.Snapshot(), errInvited)
+		s.To, s.Bad = safeTarget(f.Get("to")), true
+		return h.writePageWith(w, r, s, "")
+	}
+	if _, err := h.take(r, &v, admission.NewVID(), identityHash("invitation", h.Room, string(i.ID))); err != nil {
+		h.carry(w, r, v, classify(r))
+		return h.refuseJoin(w, r, v, err, f)
+	}
+	return h.joined(w, r, v, f)
+}
