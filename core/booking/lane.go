@@ -15,6 +15,7 @@ import (
 
 const (
 	laneCount      = 4
+	eventLanes     = 2                    // lanes that one event uses
 	laneSeats      = 64                   // seats that follow each other and belong to one lane
 	maxBatch       = 256                  // requests of one batch
 	maxBatchSeats  = 1536                 // rows of one batch
@@ -102,7 +103,8 @@ func (e *Engine) laneOf(r *request) *lane {
 		part = 0
 	}
 	// Multiplicative hashes: numbers that follow each other go to different lanes.
-	return &e.lanes[(uint64(r.key.event)*0x9E3779B97F4A7C15+part*0xD1B54A32D192ED03)>>62%laneCount]
+	first, which := uint64(r.key.event)*0x9E3779B97F4A7C15>>32, part*0xD1B54A32D192ED03>>32
+	return &e.lanes[(first+which%eventLanes)%laneCount]
 }
 
 // do queues a request and waits for its end.

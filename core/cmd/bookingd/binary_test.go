@@ -118,7 +118,7 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://" + public + "/healthz":                   `{"status":"ok"}`,
 		"http://" + internal + "/readyz":                  `{"status":"ok"}`,
-		"http://" + internal + "/metrics":                 "ropeline_api_requests_total",
+		"http://" + internal + "/metrics":                 "ropeline_booking_audits_total",
 		"http://" + public + "/v1/events?q=late+show":     `"id":"late-show"`,
 		"http://" + public + "/":                          "The Late Show",
 		"http://" + public + "/sign-in?return=%2Ftickets": `value="/tickets"`,

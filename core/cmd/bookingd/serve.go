@@ -40,6 +40,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
+	tuneMemory()
 	log := slog.New(slog.NewJSONHandler(errOut, nil))
 	for _, name := range unknown(environment()) {
 		log.Warn("a variable that nothing reads; `bookingd help` lists those there are", "variable", name)

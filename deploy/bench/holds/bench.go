@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,6 +44,9 @@ type bench struct {
 
 // patience of the lanes: here the loop that asks is the bound on what waits.
 const patience = 10 * time.Second
+
+// gcPercent is bookingd's.
+const gcPercent = 400
 
 // engineConns is bookingd's default pool.
 const engineConns = 16
@@ -103,6 +107,7 @@ func build(ctx context.Context, o options, f *figures, undo func(func())) (*benc
 	if err := stock(ctx, b.owner); err != nil {
 		return nil, err
 	}
+	debug.SetGCPercent(gcPercent)
 	db, err := pg.Open(ctx, b.database, pg.Options{MaxConns: engineConns})
 	if err != nil {
 		return nil, err

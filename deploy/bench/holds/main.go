@@ -44,7 +44,7 @@ func parse(args []string) (options, error) {
 	f := flag.NewFlagSet("holds", flag.ContinueOnError)
 	f.IntVar(&o.seconds, "seconds", 6, "length of one measurement")
 	f.IntVar(&o.runs, "runs", 3, "times each section is measured; the median is printed")
-	f.IntVar(&o.inFlight, "in-flight", 512, "requests the engine has at a time in this process")
+	f.IntVar(&o.inFlight, "in-flight", 1024, "requests the engine has at a time in this process")
 	f.IntVar(&o.connections, "connections", 256, "connections to bookingd")
 	f.StringVar(&o.profile, "profile", "", "write a CPU profile of this process here")
 	f.StringVar(&o.dir, "dir", "", "new directory for the server's data and log, kept afterwards; default: a temporary one")
