@@ -8,7 +8,8 @@
 //	event            what is sold: venues, seats, prices, import files
 //	hold             who may have which places until when
 //	order, payment   the two state machines, as tables; payment/fakepay is a provider that can be broken on purpose
-//	ledger           double entry, written by the transaction of the effect
+//	refund           what a buyer gets back: tiers by time, fees, the limit over which two others must agree
+//	ledger           double entry, written by the transaction of the effect; folds, seals, statements
 //	outbox, ticket   what follows from a sale
 //	money, pg, problem, keyfile   leaves: amounts, the way to PostgreSQL, refusals, keys in files
 //
@@ -68,13 +69,27 @@
 //	                                       if the hold is over: nothing was sent, nobody is charged
 //	bookingd, during the call              the attempt is `sent`: after its claim it is unknown and the provider is asked
 //	bookingd, between confirm and capture  facts and want say "capture": the next claim does, with the same key
-//	bookingd, during a refund              the refund is `reserved`: sent again with the same key
+//	bookingd, before a refund's request    places are free, tickets void, the refund is `reserved`: the next claim sends it
+//	bookingd, during a refund              the same, with the same key; at a provider without keys it is asked first
+//	bookingd, at an approval's COMMIT      all of it or nothing: the last approval and the refund are one transaction
+//	bookingd, while an event is cancelled  which orders are left is read from the orders: any process goes on
+//	bookingd, during a fold of the ledger  balances, seal and cursor are one transaction: the next fold begins where it began
+//	bookingd, during a reconciliation      of the report nothing is kept, or all; the lock ends with the connection, the next
+//	                                       run (or `bookingd reconcile`) finds the same
+//	every bookingd                         nothing is sold, nothing is lost: the rows say what is missing when one is back
 //	bookingd, with a webhook half read     it is in the inbox, not done: read again, which changes nothing twice
 //	the provider, before its effect        time-out: unknown, asked, sent again with the same key while somebody waits
 //	the provider, after its effect         the same; the answer to the question is the fact
 //	the provider, for an hour              holds end on time, orders wait as unknown, nothing is guessed
-//	a webhook, for ever                    the question finds what it would have said
+//	a webhook, for ever                    the question finds what it would have said; of money nobody asks about, the report
+//	a settlement report, in its middle     it is none: it says at its end how many rows it has
+//	the provider's balance                 refunds are tried on, with a new key after each refusal; after 8 tries each is a
+//	                                       break with an owner
+//	the provider's records, or ours        reconciliation names the difference; if money is unknown here or amounts differ, new
+//	                                       payments are switched off until a person switches them on
 //	the buyer's browser                    the order goes on; GET of the order shows where it is
+//	a transaction that nobody ends         the fold of the ledger waits behind it, and tells after a minute; no sale waits
+//	PostgreSQL, for a while                holders keep their places by its clock; what was acknowledged is there when it is back
 //	PostgreSQL, during COMMIT              503 outcome_unknown; the same Idempotency-Key tells what happened
 //	the sweeper                            nothing: who wants a place takes back what is due first
 //

@@ -73,12 +73,24 @@ func (b Break) String() string {
 func recordBreaks(ctx context.Context, tx pgx.Tx, list ...Break) error {
 	for _, b := range list {
 		rule := breakRules[b.Class]
+		b.Subject = clip(b.Subject, maxSubject)
 		if _, err := tx.Exec(ctx, sqlRecordBreak, b.Class, b.Provider, b.Subject, zeroIsNull(b.EventID), b.Here, b.There, b.Currency,
 			text(b.Detail), rule.owner, rule.stops || b.Stops); err != nil {
 			return fmt.Errorf("record break %s of %s: %w", b.Class, b.Subject, err)
 		}
 	}
 	return nil
+}
+
+// maxSubject bounds what an index has to hold: an unreadable row of a report is as long
+// as whoever made it likes.
+const maxSubject = 300
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
 }
 
 // endBreaks ends open differences of one subject.
@@ -192,4 +204,4 @@ SELECT id, class, provider, subject, coalesce(event_id, 0), here, there, currenc
 var breakStatements = map[string]string{"record break": sqlRecordBreak, "end break": sqlEndBreak, "breaks": sqlBreaks, "close break": sqlCloseBreak,
 	"switch": sqlSwitch, "switches": sqlSwitches, "throw switch": sqlThrowSwitch, "unsafe": sqlUnsafe,
 	"recon lock": sqlReconLock, "recon unlock": sqlReconUnlock, "recon begin": sqlReconBegin, "recon end": sqlReconEnd, "recon due": sqlReconDue,
-	"open subjects": sqlOpenSubjects, "end old": sqlEndOld}
+	"open subjects": sqlOpenSubjects, "break counts": sqlBreakCounts, "last run": sqlLastRun, "end old": sqlEndOld}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/ledger"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/pgtest"
 	"github.com/ropeline/ropeline/core/problem"
@@ -105,6 +106,15 @@ func (x *sale) findings() (out []Finding) {
 	for _, f := range all {
 		if !x.spare[f.Invariant] {
 			out = append(out, f)
+		}
+	}
+	faults, err := ledger.Verify(withoutCancel(x.t), x.db.Pool)
+	if err != nil {
+		x.t.Errorf("check of the books: %v", err)
+	}
+	for _, f := range faults {
+		if !x.spare[f.Rule] {
+			out = append(out, Finding{Invariant: f.Rule, Rule: "the books", Detail: f.Detail})
 		}
 	}
 	return out

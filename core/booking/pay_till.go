@@ -15,6 +15,7 @@ const (
 	paymentPoll = 200 * time.Millisecond
 	orderPoll   = 2 * time.Second
 	gaugePoll   = 5 * time.Second
+	booksPoll   = 30 * time.Second
 	watchPoll   = time.Minute
 
 	refundWorkers = 8
@@ -69,6 +70,7 @@ func (e *Engine) addMoneyLoops() {
 	e.addKickedLoop("inbox", paymentPoll, e.kicks.inbox, e.readInbox)
 	e.addLoop("gauges", gaugePoll, e.measureMoney)
 	e.addLoop("reconcile", reconcilePoll, e.reconcileHourly)
+	e.addLoop("books", booksPoll, e.measureBooks)
 	e.addLoop("cancellations", cancellationPoll, e.cancelEvents)
 	if !e.cfg.SweepOff {
 		e.addLoop("orders", orderPoll, e.sweepOrders)

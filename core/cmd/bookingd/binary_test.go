@@ -103,6 +103,25 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		t.Errorf("webhook resend: %v\n%s", err, out)
 	}
 
+	for _, c := range []struct {
+		args, want string
+		fails      bool
+	}{
+		{"ledger verify", "the books agree", false}, {"ledger balance late-show", "currency", false}, {"ledger balance no-show", `There is no event "no-show"`, true},
+		{"ledger statement Nobody", "No event is of this organiser", true}, {"ledger statement Nobody -from May", `"May" is no day`, true},
+		{"ledger payout late-show 1.00 bank-1", "is owed 0.00", true}, {"ledger payout late-show 1 bank-1", "want a sum above zero like", true},
+		{"ledger", "usage", true}, {"event cancel late-show", "is not cancelled. Cancelling it ends 0 orders", false},
+		{"event cancel late-show -amount 1.00 -why rain", "not the one you confirmed", true}, {"event cancel late-show -amount", "wants a value", true},
+		{"reconcile", "0 rows (0 new), 0 payments compared", false}, {"breaks", "nothing is open", false}, {"breaks close 7 -why x", "no open break of this number", true},
+		{"payments", "fakepay: on", false}, {"payments off fakepay", "Say why", true}, {"payments off fakepay -why drill", "fakepay: off (by_staff)", false},
+		{"payments on fakepay -why over", "fakepay: on since", false}, {"event cancel coach-1 -amount 0.00 -why rain", "was cancelled by", false},
+		{"event report coach-1", "running", false},
+	} {
+		out, err := command(strings.Fields(c.args)...)
+		if (err != nil) != c.fails || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %v\n%s\nwant %q", c.args, err, out, c.want)
+		}
+	}
 	cmd := exec.CommandContext(ctx, bin, "serve")
 	cmd.Env = environ
 	stderr, err := cmd.StderrPipe()

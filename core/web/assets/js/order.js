@@ -38,7 +38,7 @@ function show(o) {
         h('p.actions', null, view.actions.map((a) => ACTIONS[a](o))))),
     h('section.panel', { 'aria-label': 'What you are buying' },
       h('ul.lines', null, (o.lines || []).map((l) => h('li.line', { 'data-testid': 'order-line' },
-        h('span.line-text', null, h('b', null, l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`), fareOf(l) && h('span.muted', null, fareOf(l))),
+        h('span.line-text', null, h('b', null, l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`), fareOf(l) && h('span.muted', null, fareOf(l)), l.returned && h('span.muted', null, 'Given back')),
         h('span.line-price', null, money(l.price * l.quantity, o.currency))))),
       h('p.total', null, h('span', null, 'Total'), h('b', null, money(o.amount, o.currency)))),
     h('p.fine', null, 'Order ', h('b', { 'data-testid': 'order-number' }, o.number), ' · have this number ready when you ask us about it'));
@@ -51,6 +51,7 @@ const ACTIONS = {
   retry: (o) => payLink(o, 'Try another card'),
   cancel: (o) => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, `Give the ${placesWord(o.lines || [])} back`),
   tickets: (o) => h('a.button', { href: o.tickets && o.tickets.length === 1 ? `/tickets/${encodeURIComponent(o.tickets[0].id)}` : '/tickets', 'data-testid': 'see-tickets' }, o.tickets && o.tickets.length === 1 ? 'See your ticket' : 'See your tickets'),
+  giveBack: (o) => h('button.link', { type: 'button', 'data-testid': 'give-back', 'data-focus': 'give-back', disabled: busy, onclick: () => giveBack(o) }, `Give them back and get ${money(o.refund_offer.amount, o.currency)}`),
   event: (o) => h('a.button', { href: `/events/${encodeURIComponent(o.event)}` }, 'Back to the event'),
 };
 
@@ -117,6 +118,12 @@ async function pay(token) {
 
 function forgetToken() {
   history.replaceState(null, '', location.pathname);
+}
+
+// giveBack asks once more: what is given back may be somebody else's a second later.
+async function giveBack({ refund_offer: offer, currency }) {
+  const fee = offer.kept > 0 ? ` ${money(offer.kept, currency)} is kept as a fee.` : '';
+  if (window.confirm(`You get ${money(offer.amount, currency)} back, and your tickets are no longer valid.${fee}`)) await cancel();
 }
 
 async function cancel() {

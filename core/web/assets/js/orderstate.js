@@ -52,7 +52,7 @@ const STATES = {
   },
 
   captured(o) {
-    return { tone: 'good', title: yours(o), text: `Paid: ${price(o)}. Your ${one(o) ? 'ticket is' : 'tickets are'} ready.`, actions: ['tickets'], poll: 0, settled: true };
+    return { tone: 'good', title: yours(o), text: `Paid: ${price(o)}. Your ${one(o) ? 'ticket is' : 'tickets are'} ready.`, actions: returnable(o), poll: 0, settled: true };
   },
 
   expired(o) {
@@ -72,8 +72,8 @@ const STATES = {
     return { tone: 'info', title: 'Cancelled', text, actions: ['event'], poll: 0, settled: true };
   },
 
-  partly_refunded() {
-    return { tone: 'info', title: 'Partly refunded', text: 'Part of this order was refunded. The tickets that are still valid are below.', actions: ['tickets'], poll: 0, settled: true };
+  partly_refunded(o) {
+    return { tone: 'info', title: 'Partly refunded', text: 'Part of this order was refunded. The tickets that are still valid are below.', actions: returnable(o), poll: 0, settled: true };
   },
 
   refunded(o) {
@@ -81,6 +81,12 @@ const STATES = {
     return { tone: 'info', title: 'Refunded', text, actions: ['event'], poll: 0, settled: true };
   },
 };
+
+// returnable: what can be done with tickets, giving them back too while something of
+// their price comes back.
+function returnable(o) {
+  return o.refund_offer ? ['tickets', 'giveBack'] : ['tickets'];
+}
 
 // declined: the last try to pay ended without money.
 function declined({ payment }) {
