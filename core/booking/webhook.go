@@ -153,12 +153,7 @@ func (e *Engine) processGuarded(ctx context.Context, l letter) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := ParseRef(n.Report.Reference)
-	if err != nil {
-		return errUnmatched
-	}
-	c := claimed{order: orderKey{event: r.Event}, attempt: r.ID}
-	err = e.db.Pool.QueryRow(ctx, sqlOrderOfAttempt, r.Event, r.ID, l.provider).Scan(&c.order.id)
+	c, err := e.matching(ctx, l.provider, n.Report)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errUnmatched
 	}
@@ -177,6 +172,21 @@ func (e *Engine) processGuarded(ctx context.Context, l letter) (err error) {
 		e.kick(&e.kicks.refunds)
 	}
 	return err
+}
+
+// matching finds the payment a notice is about: by our reference, or, where it has none,
+// by the provider's own id.
+func (e *Engine) matching(ctx context.Context, provider string, r payment.Report) (c claimed, err error) {
+	if r.Reference == "" && r.PaymentRef != "" {
+		err := e.db.Pool.QueryRow(ctx, sqlAttemptByPayment, provider, r.PaymentRef).Scan(&c.order.event, &c.order.id, &c.attempt)
+		return c, err
+	}
+	ref, err := ParseRef(r.Reference)
+	if err != nil {
+		return c, errUnmatched
+	}
+	c = claimed{order: orderKey{event: ref.Event}, attempt: ref.ID}
+	return c, e.db.Pool.QueryRow(ctx, sqlOrderOfAttempt, ref.Event, ref.ID, provider).Scan(&c.order.id)
 }
 
 func (e *Engine) shelve(ctx context.Context, l letter, state string, wait time.Duration, why string) error {

@@ -18,6 +18,8 @@ RETURNING t.provider, t.id, t.body, t.tries`
 
 	sqlOrderOfAttempt = `SELECT order_id FROM attempt WHERE event_id = $1 AND id = $2 AND provider = $3`
 
+	sqlAttemptByPayment = `SELECT event_id, order_id, id FROM attempt WHERE provider = $1 AND payment_ref = $2`
+
 	sqlWebhookDone = `UPDATE webhook_inbox SET state = 'done', tries = tries + 1, error = '' WHERE provider = $1 AND id = $2`
 
 	sqlOddWebhooks = `

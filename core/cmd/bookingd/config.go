@@ -34,6 +34,10 @@ type config struct {
 	FakepayURL       string `env:"FAKEPAY_URL" envDefault:"http://127.0.0.1:9100"`
 	FakepayPublicURL string `env:"FAKEPAY_PUBLIC_URL" envDefault:"/fakepay"`
 	FakepaySecrets   string `env:"FAKEPAY_WEBHOOK_SECRETS"`
+	StripeKey        string `env:"STRIPE_KEY"`
+	StripeSecrets    string `env:"STRIPE_WEBHOOK_SECRETS"`
+	StripeCardPage   string `env:"STRIPE_CARD_PAGE" envDefault:"/card"`
+	StripeURL        string `env:"STRIPE_URL"`
 	HoldsPerMinute   string `env:"HOLDS_PER_MINUTE" envDefault:"60,150"`
 	PaysPerMinute    string `env:"PAYMENTS_PER_MINUTE" envDefault:"15,60"`
 	Sweep            string `env:"SWEEP" envDefault:"on"`
@@ -107,8 +111,11 @@ func (c *config) forServe() error {
 		checks = append(checks, bad("DATABASE_CONNS", "is %d, want 4 to 1000", c.DatabaseConns))
 	}
 	c.secrets = append(c.secrets, split(c.FakepaySecrets)...)
-	if len(c.secrets) == 0 {
+	if len(c.secrets) == 0 && c.StripeKey == "" {
 		checks = append(checks, bad("FAKEPAY_WEBHOOK_SECRETS", "is empty; set it to the secret the provider signs with (FAKEPAY_WEBHOOK_SECRET)"))
+	}
+	if c.StripeKey != "" && len(split(c.StripeSecrets)) == 0 {
+		checks = append(checks, bad("STRIPE_WEBHOOK_SECRETS", "is empty; set it to the signing secret of the endpoint /webhooks/stripe (whsec_...)"))
 	}
 	for _, s := range split(c.TrustedProxies) {
 		p, err := netip.ParsePrefix(s)

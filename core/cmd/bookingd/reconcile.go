@@ -15,6 +15,7 @@ import (
 	"github.com/ropeline/ropeline/core/money"
 	"github.com/ropeline/ropeline/core/payment"
 	"github.com/ropeline/ropeline/core/payment/fakepay"
+	"github.com/ropeline/ropeline/core/payment/stripe"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/ticket"
@@ -168,7 +169,7 @@ func withTill(ctx context.Context, fn func(*booking.Engine, []string) error) err
 		return err
 	}
 	c.secrets = append(c.secrets, split(c.FakepaySecrets)...)
-	if len(c.secrets) == 0 {
+	if len(c.secrets) == 0 && c.StripeKey == "" {
 		return bad("FAKEPAY_WEBHOOK_SECRETS", "is empty; this command needs the same environment as serve")
 	}
 	err = errors.Join(postgresURL("DATABASE_URL", c.DatabaseURL, "postgres://ropeline_app@127.0.0.1/ropeline"), httpURL("FAKEPAY_URL", c.FakepayURL))
@@ -206,10 +207,20 @@ func withTill(ctx context.Context, fn func(*booking.Engine, []string) error) err
 }
 
 // providersOf makes the payment providers of a configuration; new payments go to the first.
-func providersOf(c config) ([]payment.Provider, error) {
+// With a Stripe key that is Stripe; fakepay answers beside it for what was begun there.
+func providersOf(c config) (list []payment.Provider, err error) {
+	if c.StripeKey != "" {
+		s, err := stripe.New(stripe.Config{Key: c.StripeKey, Secrets: split(c.StripeSecrets), CardPage: c.StripeCardPage, URL: c.StripeURL})
+		if err != nil {
+			return nil, bad("STRIPE_KEY", "%v", err)
+		}
+		if list = append(list, s); len(c.secrets) == 0 {
+			return list, nil
+		}
+	}
 	p, err := fakepay.NewClient(fakepay.ClientConfig{URL: c.FakepayURL, PublicURL: c.FakepayPublicURL, Secrets: c.secrets})
 	if err != nil {
 		return nil, bad("FAKEPAY_URL", "%v", err)
 	}
-	return []payment.Provider{p}, nil
+	return append(list, p), nil
 }

@@ -52,7 +52,11 @@ Environment (default):
   BOOKINGD_TICKET_KEY_FILE          key of ticket codes; made when the issuer is on (ticket-key.pem)
   BOOKINGD_FAKEPAY_URL              API of the payment provider (http://127.0.0.1:9100)
   BOOKINGD_FAKEPAY_PUBLIC_URL       where a browser finds its card form (/fakepay)
-  BOOKINGD_FAKEPAY_WEBHOOK_SECRETS  comma list; any of them verifies a notice; required by serve
+  BOOKINGD_FAKEPAY_WEBHOOK_SECRETS  comma list; any of them verifies a notice; required by serve without Stripe
+  BOOKINGD_STRIPE_KEY               secret API key: new payments go to Stripe (none)
+  BOOKINGD_STRIPE_WEBHOOK_SECRETS   comma list of signing secrets of the endpoint /webhooks/stripe
+  BOOKINGD_STRIPE_CARD_PAGE         the shop's page with Stripe's card element; comes back with card_token (/card)
+  BOOKINGD_STRIPE_URL               another address of the API, as of stripe-mock (Stripe's)
   BOOKINGD_HOLDS_PER_MINUTE         tries to hold, of a buyer and of a network (/24, /56), or off; a third at once (60,150)
   BOOKINGD_PAYMENTS_PER_MINUTE      tries to pay, likewise (15,60)
   BOOKINGD_SWEEP                    on, or off: the loop that folds expired holds in; nothing depends on it (on)

@@ -3,8 +3,6 @@ package fakepay
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,14 +17,10 @@ import (
 )
 
 const (
-	// signatureWindow is how far a webhook's time stamp may be off, both ways.
-	signatureWindow = 300 * time.Second
-
 	// authorizationLifetime is as long as a card's usually is.
 	authorizationLifetime = 7 * 24 * time.Hour
 
-	maxAnswer     = 64 << 10
-	maxSignatures = 8 // v1 values looked at in one header
+	maxAnswer = 64 << 10
 )
 
 // ClientConfig says where the provider is.
@@ -227,7 +221,7 @@ func report(p Payment) (payment.Report, error) {
 
 // ParseWebhook verifies header and time stamp, then reads the body.
 func (c *Client) ParseWebhook(h http.Header, body []byte, now time.Time) (payment.Notice, error) {
-	if err := c.verify(h.Get(SignatureHeader), body, now); err != nil {
+	if err := payment.VerifyStamped(h.Get(SignatureHeader), body, c.conf.Secrets, now); err != nil {
 		return payment.Notice{}, err
 	}
 	return c.ReadNotice(body)
@@ -244,42 +238,6 @@ func (c *Client) ReadNotice(body []byte) (payment.Notice, error) {
 		return payment.Notice{ID: n.ID, Type: n.Type}, err
 	}
 	return payment.Notice{ID: n.ID, Type: n.Type, Report: r}, nil
-}
-
-func (c *Client) verify(header string, body []byte, now time.Time) error {
-	var ts string
-	var given [][]byte
-	for part := range strings.SplitSeq(header, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch name {
-		case "t":
-			ts = value
-		case "v1":
-			if b, err := hex.DecodeString(value); err == nil && len(given) < maxSignatures {
-				given = append(given, b)
-			}
-		}
-	}
-	sec, err := strconv.ParseInt(ts, 10, 64)
-	if err != nil {
-		return fmt.Errorf("%w: no time stamp", payment.ErrSignature)
-	}
-	// Whole seconds, as the stamp is: exactly 300 s off is accepted, 301 is not.
-	if off := now.Unix() - sec; off > int64(signatureWindow/time.Second) || off < -int64(signatureWindow/time.Second) {
-		return fmt.Errorf("%w: time stamp off by %d s, allowed are %d", payment.ErrSignature, off, int64(signatureWindow/time.Second))
-	}
-	// Every pair is compared, whatever matched before, in constant time.
-	ok := false
-	for _, secret := range c.conf.Secrets {
-		want := mac(secret, ts, body)
-		for _, g := range given {
-			ok = hmac.Equal(want, g) || ok
-		}
-	}
-	if !ok {
-		return fmt.Errorf("%w: no signature matches", payment.ErrSignature)
-	}
-	return nil
 }
 
 // CardForm is the address of the card page; the caller appends "&return=".

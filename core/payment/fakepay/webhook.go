@@ -3,8 +3,6 @@ package fakepay
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -13,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/ropeline/ropeline/core/payment"
 )
 
 // SignatureHeader carries "t=<unix seconds>,v1=<hex>"; a second v1 is allowed
@@ -22,15 +22,7 @@ const SignatureHeader = "Fakepay-Signature"
 // Sign makes the header's value for a body sent at t.
 func Sign(secret string, t time.Time, body []byte) string {
 	ts := strconv.FormatInt(t.Unix(), 10)
-	return "t=" + ts + ",v1=" + hex.EncodeToString(mac(secret, ts, body))
-}
-
-func mac(secret, ts string, body []byte) []byte {
-	h := hmac.New(sha256.New, []byte(secret))
-	h.Write([]byte(ts))
-	h.Write([]byte("."))
-	h.Write(body)
-	return h.Sum(nil)
+	return "t=" + ts + ",v1=" + hex.EncodeToString(payment.StampedMAC(secret, ts, body))
 }
 
 // notice is the body of a webhook.
