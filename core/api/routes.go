@@ -23,6 +23,8 @@ var routes = []route{
 		answers: append(ok("SeatMap"), notModified), handle: (*API).getSeats},
 	{method: "GET", pattern: "/v1/events/{event}/seats/since/{version}", name: "getSeatsSince", summary: "What changed since a version of the map, or the whole map where that is no longer known",
 		answers: append(ok("SeatChanges"), notModified), handle: (*API).getSeatsSince},
+	{method: "GET", pattern: "/v1/events/{event}/seats/stream", name: "streamSeats", summary: "The map and then each change as server-sent events, for who is inside",
+		needs: needPass, answers: []answer{{status: http.StatusOK, media: "text/event-stream"}}, handle: (*API).streamSeats},
 	{method: "GET", pattern: "/v1/events/{event}/seats.bin", name: "getSeatFrame", summary: "The map in its binary form, documented in package seatmap",
 		answers: []answer{{status: http.StatusOK, media: seatFrame}, notModified}, handle: (*API).getSeatFrame},
 	{method: "GET", pattern: "/v1/events/{event}/seats.bin/since/{version}", name: "getSeatFrameSince", summary: "The changes in their binary form, or the map",

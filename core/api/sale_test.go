@@ -98,6 +98,12 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	if best.str("lines", 0, "seat") != "4" || best.str("lines", 1, "seat") != "5" {
 		t.Errorf("the best of class B: %s", best.body)
 	}
+	s.api.maps.EndStreams() // so that a stream ends after its first event
+	stream := ada.do("GET", "/v1/events/gig/seats/stream", nil).want(http.StatusOK, "")
+	if !strings.HasPrefix(string(stream.body), "event: map\nid: ") {
+		t.Errorf("stream: %s", stream.body)
+	}
+	s.do("GET", "/v1/events/gig/seats/stream", nil).want(http.StatusForbidden, "pass_required")
 	s.signInAndOut()
 	notice := `{"id": "evt_of_the_test"}`
 	s.do("POST", "/webhooks/fakepay", notice, "Fakepay-Signature", fakepay.Sign(secret, time.Now(), []byte(notice))).want(http.StatusNoContent, "")

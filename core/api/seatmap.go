@@ -17,6 +17,9 @@ var errVersion = problem.New(http.StatusBadRequest, "invalid_version", "The vers
 var errMapsBusy = &problem.Error{Status: http.StatusServiceUnavailable, Code: "overloaded", RetryAfter: time.Second,
 	Detail: "Too many maps are being read for the first time. Please try again in a moment."}
 
+var errStreamsFull = &problem.Error{Status: http.StatusServiceUnavailable, Code: "overloaded", RetryAfter: 30 * time.Second,
+	Detail: "Too many streams are open. Please ask for the map every few seconds instead."}
+
 func (a *API) getSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
 	return mapError(a.maps.ServeSnapshot(w, r, chi.URLParam(r, "event"), true))
 }
@@ -41,12 +44,18 @@ func (a *API) seatsSince(w http.ResponseWriter, r *http.Request, asJSON bool) er
 	return mapError(a.maps.ServeDelta(w, r, chi.URLParam(r, "event"), from, asJSON))
 }
 
+func (a *API) streamSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
+	return mapError(a.maps.ServeStream(w, r, chi.URLParam(r, "event")))
+}
+
 func mapError(err error) error {
 	switch {
 	case errors.Is(err, readpath.ErrUnknown):
 		return problem.NotFound.Because(err)
 	case errors.Is(err, readpath.ErrBusy):
 		return errMapsBusy.Because(err)
+	case errors.Is(err, readpath.ErrFull):
+		return errStreamsFull.Because(err)
 	}
 	return err
 }

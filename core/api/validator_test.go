@@ -15,7 +15,7 @@ import (
 )
 
 func init() {
-	for _, media := range []string{"text/html", "image/svg+xml", seatFrame} {
+	for _, media := range []string{"text/html", "image/svg+xml", seatFrame, "text/event-stream"} {
 		openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
 	}
 }

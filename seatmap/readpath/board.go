@@ -30,13 +30,14 @@ type board struct {
 	changed  bool  // since the current edition
 	next     int64 // second in which the next hold ends, or never
 	old      []*Edition
+	turned   chan struct{} // closed when the next edition is there
 }
 
 const never = math.MaxInt64
 
 // newBoard lays the facts out. The slices are its own.
 func newBoard(slug string, f *Facts) *board {
-	b := &board{slug: slug, id: f.ID, life: f.Life, geometry: f.Geometry, v: f.V, changed: true, next: never,
+	b := &board{slug: slug, turned: make(chan struct{}), id: f.ID, life: f.Life, geometry: f.Geometry, v: f.V, changed: true, next: never,
 		states: make([]seatmap.State, len(f.Seats)), until: make([]int64, len(f.Seats)), counters: append([]Free(nil), f.Counters...)}
 	for i, s := range f.Seats {
 		b.put(i, s)
@@ -116,7 +117,16 @@ func (b *board) publish(second int64, now time.Time, life time.Duration) error {
 		}
 	}
 	b.current.Store(e)
+	close(b.turned)
+	b.turned = make(chan struct{})
 	return nil
+}
+
+// now gives the current edition and what tells of the next one.
+func (b *board) now() (*Edition, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.current.Load(), b.turned
 }
 
 // mapAt draws the picture of a second. It looks at every seat: 60,000 take a tenth

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -59,7 +60,10 @@ type Shelf struct {
 		sync.Mutex
 		ahead time.Duration // of the source's clock against ours
 	}
-	stats Stats
+	streams atomic.Int64
+	ended   chan struct{} // closed: streams end
+	end     sync.Once
+	stats   Stats
 }
 
 // New makes an empty shelf. now is the process's clock, nil for the real one; only
@@ -69,7 +73,7 @@ func New(source Source, log *slog.Logger, now func() time.Time) *Shelf {
 		now = time.Now
 	}
 	return &Shelf{source: source, log: log, now: now, loads: semaphore.NewWeighted(maxLoads),
-		boards: map[string]*board{}, unknown: map[string]time.Time{}}
+		ended: make(chan struct{}), boards: map[string]*board{}, unknown: map[string]time.Time{}}
 }
 
 // Run keeps the boards up to date until ctx ends.

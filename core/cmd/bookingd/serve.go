@@ -81,6 +81,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	go func() { _ = maps.Run(loops) }() // it ends with the loops; what it shows is memory
 
 	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry), log)}
+	servers[0].RegisterOnShutdown(maps.EndStreams)
 	failed := make(chan error, 2)
 	for i, l := range []net.Listener{public, internal} {
 		go func() { failed <- servers[i].Serve(l) }()
