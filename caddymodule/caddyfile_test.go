@@ -63,7 +63,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		"main {\nrate\n}":                                             {"rate needs a value"},
 		"main {\nraet 20/s\n}":                                        {`unknown option "raet"`, "did you mean rate?"},
 		"main {\nopens 20/s\n}":                                       {`unknown option "opens"`, "opens_at"},
-		"main {\ncolour red\n}":                                       {`unknown option "colour"`, "use one of beside, cap, closes_at"},
+		"main {\ncolour red\n}":                                       {`unknown option "colour"`, "use one of beside, cap, captcha"},
 		"main {\nrate 1/s\ncap many\n}":                               {`cap: "many"`, "500"},
 		"main {\nrate 1/s\npassthrough yes\n}":                        {`passthrough: "yes"`, "on or off"},
 		"main {\nrate 1/s\nfail_open_for 1m\n}":                       {"fail_open_for needs passthrough on"},
