@@ -179,7 +179,7 @@ func (w *world) pickUpAndVanish() {
 		w.seconds(1, w.edges...)
 	}
 	b.wire.loseNext = w.rng.IntN(2) == 0
-	b.wire.cutAfter = scriptKnock.lua.Hash() // what it would confirm does not get through
+	b.wire.cutAfter = scriptKnock.full.Hash() // what it would confirm does not get through
 	w.come(b, p)
 	b.wire.cutAfter = ""
 	b.wire.cut = true
