@@ -94,7 +94,8 @@ func (b *blind) tick(start float64, q quality, held bool, dt float64) {
 // blindly keeps that up even while there is telemetry, so that it can take over.
 func (s *State) blindly(in *Inputs, q quality, held bool, steps, dt float64) {
 	start := s.Slew.Rate * s.Kernels[0].Total
-	s.Blind.see(s.workNow(in)/steps, in.Gate.Flight, dt)
+	work, _ := s.workNow(in)
+	s.Blind.see(work/steps, in.Gate.Flight, dt)
 	if s.Crowd.Seen < certainAfter || s.Blind.Level == 0 {
 		s.Blind.Level = start
 	}

@@ -7,7 +7,7 @@ import (
 
 const (
 	driftPerSecond = 0.003 // relative, of the cost of a unit
-	leastDone      = 8.0   // completions before a cost is computed
+	leastDone      = 4.0   // completions before a cost is computed
 	openAfter      = 3     // innovations of one sign
 	openBeyond     = 3.0   // sigma
 	spreadOne      = 0.5   // relative deviation of the cost of one request
@@ -15,7 +15,9 @@ const (
 	maxHeadroom    = 0.88
 	stuckFactor    = 4.0 // busy for this many times what leastDone units need, and nothing done
 	drainWaiting   = 30.0
-	maxInterval    = 30.0 // seconds; the mean over a longer gap tells what was, not what is
+	afterCrush     = 0.1   // variance
+	leastGuessed   = 100.0 // requests before the gate's view counts as a measurement
+	maxInterval    = 30.0  // seconds; the mean over a longer gap tells what was, not what is
 )
 
 // capacity follows what one unit of work costs, by the utilisation law: busy seconds over completed work. This is known
@@ -105,6 +107,21 @@ func (c *capacity) measure(m, sampling float64) {
 	gain := c.Var / (c.Var + r)
 	c.Cost *= math.Exp(gain * innovation)
 	c.Var *= 1 - gain
+}
+
+// wonder is for when an overload is over: what work cost in the crush says little about what it costs now.
+func (c *capacity) wonder() { c.Var, c.Sign = max(c.Var, afterCrush), 0 }
+
+// guess takes the gate's own view in place of a reading that does not come.
+func (c *capacity) guess(busy, done, count float64) {
+	if c.Known && done > 0 {
+		c.Var += driftPerSecond * driftPerSecond
+		c.Busy, c.Done, c.Count = c.Busy+busy, c.Done+done, c.Count+count
+		if c.Count >= leastGuessed {
+			c.measure(c.Busy/c.Done, spreadOne*spreadOne/c.Count)
+			c.Busy, c.Done, c.Count = 0, 0, 0
+		}
+	}
 }
 
 // work is what the resource may do, in units per second: small pools need more room for chance. What already waits must

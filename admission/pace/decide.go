@@ -14,7 +14,10 @@ func (s *State) resource(i int, f *forecast, now time.Time) (b Bound, stale bool
 	case c.Known && signal == Stale && r.Advisory:
 		signal = Stale
 	case c.Known && signal == Stale:
-		w, stale = min(c.Frozen, c.work(r.Headroom, s.Trims[i].Phi))*distrust(c.At, now), true
+		w, stale = min(c.Frozen, c.work(r.Headroom, s.Trims[i].Phi)), true
+		if _, seen := s.Doubt.busy(); i > 0 || !seen {
+			w *= distrust(c.At, now)
+		}
 	case c.Known:
 		w = c.work(r.Headroom, s.Trims[i].Phi)
 		c.Frozen = w

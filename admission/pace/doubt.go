@@ -7,6 +7,7 @@ import (
 
 const (
 	doubtPast    = 40   // seconds of the gate's own counts that are kept
+	doubtQueue   = 0.1  // of what is under way
 	doubtLeast   = 2.0  // requests under way before a ratio says something
 	doubtReads   = 10   // readings before anything is doubted
 	doubtSlow    = 0.01 // a reading's weight in what is usual
@@ -32,6 +33,12 @@ func (d *doubt) see(flight float64) {
 	d.Flights[0] = flight
 }
 
+// busy is what the first resource's busy servers must be by the gate alone: the most they can be, since what waits is in
+// it too. ok is false until the factor is known.
+func (d *doubt) busy() (servers float64, ok bool) {
+	return d.Usual * d.Flights[0], d.Reads > doubtReads
+}
+
 // hear gives the busy time to be used for a reading. healthy means that the objectives are met with room.
 func (d *doubt) hear(r *Reading, noise float64, healthy bool, now time.Time) float64 {
 	from := max(0, int(now.Sub(r.At).Seconds()+0.5))
@@ -43,13 +50,18 @@ func (d *doubt) hear(r *Reading, noise float64, healthy bool, now time.Time) flo
 	for _, f := range d.Flights[from:to] {
 		flight += f / float64(to-from)
 	}
+	// What waits is a count at one moment, under way a mean: with a queue their difference is mostly chance.
+	crowded := r.Waiting > doubtQueue*flight
 	working := flight - r.Waiting
+	if crowded {
+		working = flight
+	}
 	if working < doubtLeast || r.Seconds <= 0 {
 		return r.Busy
 	}
 	ratio := r.Busy / r.Seconds / working
-	low := ratio < d.Usual*(1-max(1-doubtBelow, 3*math.Sqrt(noise)))
-	if healthy {
+	low := !crowded && ratio < d.Usual*(1-max(1-doubtBelow, 3*math.Sqrt(noise)))
+	if healthy && !crowded {
 		if d.Reads++; d.Reads <= doubtReads {
 			d.Usual += (ratio - d.Usual) / float64(d.Reads)
 			d.Recent = d.Usual

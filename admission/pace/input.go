@@ -25,17 +25,19 @@ type Inputs struct {
 
 // Gate is what the edges saw themselves since the last tick: always there, always fresh.
 type Gate struct {
-	Seconds float64                // that the counts cover; 0: one
-	X       int64                  // places below X are released
-	Waiting int64                  // people in line from X on
-	Active  int64                  // live sessions
-	Claims  [Lags]uint32           // people who came: first requests with a new pass, by seconds since their place was released
-	Work    [MaxKinds][Ages]uint32 // requests of admitted sessions, by kind and session age
-	Flight  float64                // requests at the origin, mean over the tick
-	P99     float64                // seconds, over the last 10 s; 0 without requests
-	Failed  float64                // share of requests that failed in the last 10 s
-	Asked   int64                  // requests in the last 10 s
-	Away    bool                   // the store is out of reach: nobody can be let in
+	Seconds      float64                // that the counts cover; 0: one
+	X            int64                  // places below X are released
+	Waiting      int64                  // people in line from X on
+	Active       int64                  // live sessions
+	Claims       [Lags]uint32           // people who came: first requests with a new pass, by seconds since their place was released
+	Work         [MaxKinds][Ages]uint32 // requests of admitted sessions, by kind and session age
+	Flight       float64                // requests at the origin, mean over the tick
+	P99          float64                // seconds, over the last 10 s; 0 without requests
+	Failed       float64                // share of requests that failed in the last 10 s
+	RecentP99    float64                // over the last 3 s
+	RecentFailed float64
+	Asked        int64 // requests in the last 10 s
+	Away         bool  // the store is out of reach: nobody can be let in
 }
 
 // Reading is what one resource did between two answers of the origin, all instances added up (see [Series]).

@@ -5,6 +5,7 @@ import "math"
 const (
 	reachedShare = 0.25 // of a person's work: below that, a division says nothing
 	overshoot    = 1.03 // of W that a transient may use; what stays must fit
+	roundedUp    = 1.01 // the share that shows is rounded up before it divides: given back here, seen in Base if it was too much
 )
 
 // Bound is one resource's card: what it can do, what is coming, and how many a second that leaves.
@@ -32,7 +33,7 @@ func bound(f *forecast, total, w float64) (b Bound) {
 		b.Rate = math.Inf(1)
 		return b
 	}
-	b.Rate, b.Within = w/total, Horizon*AgeBucket
+	b.Rate, b.Within = roundedUp*w/total, Horizon*AgeBucket
 	for t := range f.Base {
 		if f.Unit[t] < reachedShare*total {
 			continue

@@ -31,13 +31,16 @@ func Next(s State, in *Inputs, now time.Time) (State, Decision) {
 
 	q := judge(cfg, &in.Gate, in.LockWait, now)
 	d.Latency, d.Errors, d.Locks = q.Latency, q.Errors, q.Locks
-	trust := q.worst() <= 1 && !s.Brake.On // retries of an overloaded hour are not what a person brings
-
-	ages := s.learn(in, steps, trust, q.worst() < trimGood, now)
+	ages := s.learn(in, steps, !s.Crushed, s.Calm, now)
 	d.Show, d.ShowSigma, d.Pending = s.Show.P, s.Show.Sigma, s.Show.Coming
 
 	halted := d.Mode == Pause || d.Mode == Drain
-	s.Brake.tick(q, s.Slew.Rate, dt)
+	s.Brake.tick(q, in.Gate.RecentP99 <= cfg.Latency && in.Gate.RecentFailed <= cfg.Errors, s.Slew.Rate, dt)
+	if s.Brake.Let {
+		for i := range s.Caps {
+			s.Caps[i].wonder()
+		}
+	}
 	s.blindly(in, q, halted || d.Mode == Pin || s.Brake.On, float64(steps), dt)
 
 	pending, fresh := s.Show.arrivals()
@@ -71,6 +74,9 @@ func Next(s State, in *Inputs, now time.Time) (State, Decision) {
 		s.Trims[i].tick(views[i], dt)
 	}
 	s.Last, s.Mode = now, d.Mode
+	// For the next second: what this one brought must not be learned or not learned for how bad it was, or a worse second
+	// could raise the rate. Retries of an overload are not what a person brings.
+	s.Crushed, s.Calm = q.worst() > 1 || s.Brake.On, q.worst() < trimGood
 	return s, d
 }
 
@@ -112,6 +118,12 @@ func (s *State) learn(in *Inputs, steps int, trust, calm bool, now time.Time) [A
 		}
 		s.Caps[i].read(&r, &s.cfg.Resources[i].Cost)
 	}
+	if health(s.Caps[0].At, now) == Stale {
+		if busy, ok := s.Doubt.busy(); ok {
+			work, count := s.workNow(in)
+			s.Caps[0].guess(min(busy, s.Caps[0].Servers)*float64(steps), work, count)
+		}
+	}
 	s.Stock.Seats.learn(&holdCost, &g.Work, &s.Crowd.Exposed, trust)
 	copy(s.Stock.Holds[1:], s.Stock.Holds[:recentHolds-1])
 	s.Stock.Holds[0] = 0
@@ -124,15 +136,15 @@ func (s *State) learn(in *Inputs, steps int, trust, calm bool, now time.Time) [A
 var holdCost = [MaxKinds]float64{Hold: 1}
 
 // workNow is the work of the first resource that came in this tick.
-func (s *State) workNow(in *Inputs) (sum float64) {
+func (s *State) workNow(in *Inputs) (sum, count float64) {
 	for k, c := range s.cfg.Resources[0].Cost {
 		if c > 0 {
 			for _, n := range in.Gate.Work[k] {
-				sum += c * float64(n)
+				sum, count = sum+c*float64(n), count+float64(n)
 			}
 		}
 	}
-	return sum
+	return sum, count
 }
 
 func (s *State) delay(fresh *[lagSteps]float64) (mean float64) {

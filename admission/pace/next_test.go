@@ -77,6 +77,9 @@ func TestOutageBrakesToATrickleAndLetsGo(t *testing.T) {
 	if !s.Brake.On || s.Slew.Rate > 0.05*healthy {
 		t.Errorf("after a minute of errors the brake is %v and the rate %.1f", s.Brake.On, s.Slew.Rate)
 	}
+	if want := brakeTo * healthy; math.Abs(s.Slew.Rate-want) > 0.2*want {
+		t.Errorf("the trickle is %.2f a second; two of a hundred of the healthy rate are %.2f", s.Slew.Rate, want)
+	}
 	if s.Trims[0].Phi != phi {
 		t.Errorf("the outage moved the trim from %v to %v", phi, s.Trims[0].Phi)
 	}

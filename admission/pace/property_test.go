@@ -45,8 +45,10 @@ func TestMoreLoadNeverRaisesTheRate(t *testing.T) {
 			more.Resources[0].Busy *= rapid.Float64Range(1, 3).Draw(t, "busier")
 		case 1:
 			more.Gate.P99 *= rapid.Float64Range(1, 10).Draw(t, "slower")
+			more.Gate.RecentP99 = more.Gate.P99
 		case 2:
 			more.Gate.Failed = min(1, more.Gate.Failed+rapid.Float64Range(0, 0.5).Draw(t, "more failures"))
+			more.Gate.RecentFailed = more.Gate.Failed
 		case 3:
 			more.Resources[0].Waiting += rapid.Float64Range(0, 500).Draw(t, "waiting")
 		case 4:

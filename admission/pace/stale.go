@@ -41,7 +41,10 @@ func health(at, now time.Time) Health {
 	return Fresh
 }
 
-// distrust is what is left of a stale signal's value. It never rises: nobody knows what happened meanwhile.
+// distrust is for a signal that nothing replaces; what the gate sees of the first resource does, as soon as the two have
+// been compared for a while, but then only downward.
+//
+// It is what is left of a stale signal's value. It never rises: nobody knows what happened meanwhile.
 func distrust(at, now time.Time) float64 {
 	age := now.Sub(at).Seconds() - staleAfter.Seconds()
 	switch {

@@ -25,6 +25,8 @@ type State struct {
 	Slew    slew
 	Stock   inventory
 	Mode    Mode
+	Crushed bool // the last second was over the objectives
+	Calm    bool // it met them with room
 }
 
 // New is a controller that has seen nothing.

@@ -51,6 +51,7 @@ func (f *fluid) inputs() *Inputs {
 	in := &Inputs{}
 	g := &in.Gate
 	g.X, g.Waiting, g.P99, g.Asked, g.Failed = f.x, 1<<40, f.p99, int64(4000*f.scale), f.failed
+	g.RecentP99, g.RecentFailed = f.p99, f.failed
 	came := 0.85 * f.released[5]
 	g.Claims[5] = uint32(math.Round(came))
 	came = float64(g.Claims[5])

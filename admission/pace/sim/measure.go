@@ -13,6 +13,8 @@ type latencies struct {
 	past              [window][buckets]uint32
 	failedNow, failed uint32
 	failedPast        [window]uint32
+	recentP99         float64 // of the last three seconds
+	recentFailed      float64
 	slot              int
 }
 
@@ -40,20 +42,42 @@ func (l *latencies) turn() (p99, failed float64, asked int64) {
 	l.failed += l.failedNow - l.failedPast[l.slot]
 	l.failedPast[l.slot], l.failedNow = l.failedNow, 0
 	l.slot = (l.slot + 1) % window
+	l.recent()
 	if total == 0 {
 		return 0, 0, 0
 	}
-	above := uint32(0)
-	for i := buckets - 1; i >= 0; i-- {
-		if above += l.sum[i]; float64(above) > 0.01*float64(total) {
-			p99 = float64(i+1) * 0.02
-			if i >= fine {
-				p99 = 2 + float64(i-fine+1)*0.1
-			}
-			break
+	return quantile(&l.sum, total), float64(l.failed) / float64(total), int64(total)
+}
+
+func (l *latencies) recent() {
+	var three [buckets]uint32
+	total, failed := uint32(0), uint32(0)
+	for back := 1; back <= 3; back++ {
+		slot := (l.slot - back + window) % window
+		failed += l.failedPast[slot]
+		for i, n := range l.past[slot] {
+			three[i] += n
+			total += n
 		}
 	}
-	return p99, float64(l.failed) / float64(total), int64(total)
+	l.recentP99, l.recentFailed = 0, 0
+	if total > 0 {
+		l.recentP99, l.recentFailed = quantile(&three, total), float64(failed)/float64(total)
+	}
+}
+
+// quantile is the upper border of the bucket that 99 % of the answers do not exceed.
+func quantile(counts *[buckets]uint32, total uint32) float64 {
+	above := uint32(0)
+	for i := buckets - 1; i >= 0; i-- {
+		if above += counts[i]; float64(above) > 0.01*float64(total) {
+			if i >= fine {
+				return 2 + float64(i-fine+1)*0.1
+			}
+			return float64(i+1) * 0.02
+		}
+	}
+	return 0
 }
 
 // Score is what one controller reached in one run.

@@ -96,6 +96,7 @@ func (p *plant) tick(second int, decide Controller) {
 	in.Gate.X, in.Gate.Waiting, in.Gate.Active = p.x, 1<<40, p.inside
 	in.Gate.Flight = p.flights
 	in.Gate.P99, in.Gate.Failed, in.Gate.Asked = p.seen.turn()
+	in.Gate.RecentP99, in.Gate.RecentFailed = p.seen.recentP99, p.seen.recentFailed
 	in.Gate.Away = !p.world.Store
 	p.signal.sample(p, second)
 	p.signal.deliver(p)
