@@ -15,6 +15,7 @@ func TestTheAuditFindsEachBrokenPromise(t *testing.T) {
 		order   = `INSERT INTO orders (event_id, id, account_id, hold_id, state, amount, currency, fee, created_at, updated_at) VALUES (1, '%[1]s', 1, '%[2]s', 'confirmed', 2500, 'EUR', 0, now(), now())`
 		attempt = `INSERT INTO attempt (event_id, id, order_id, provider, phase, want, card_token, amount, currency, authorized, captured, created_at, next_at) VALUES (1, gen_random_uuid(), '%[1]s', 'fakepay', 'answered', 'keep', '', 2500, 'EUR', 2500, 2500, now(), now())`
 		sold    = `UPDATE hold_line SET state = 2 WHERE hold_id = '%[2]s'`
+		refund  = `INSERT INTO refund (event_id, id, order_id, attempt_id, amount, currency, state, reason, created_at, next_at, lines, asked_by, free_limit) SELECT 1, gen_random_uuid(), '%[1]s', id, 2000, 'EUR', 'done', 'refunded_by_staff', now(), now(), '{1}', 'ann', 1000 FROM attempt`
 		journal = `INSERT INTO journal (event_id, id, kind, order_id, at) VALUES (1, 'j', 'k', '%[1]s', now())`
 	)
 	for name, c := range map[string]struct {
@@ -32,16 +33,21 @@ func TestTheAuditFindsEachBrokenPromise(t *testing.T) {
 		"over the limit":   {"B6", "no account is over", []string{`UPDATE event SET max_per_account = 1`}},
 		"unbalanced":       {"L1", "a journal sums to zero", []string{journal, `ALTER TABLE posting DISABLE TRIGGER posting_balances`, `INSERT INTO posting VALUES (1, 'j', 1, 'revenue', 1, 'EUR')`}},
 		"receivable":       {"L2", "receivable is", []string{order}},
-		"clearing":         {"L2", "clearing and disputes", []string{order, attempt}},
+		"clearing":         {"L2", "clearing, disputes", []string{order, attempt}},
 		"charged twice":    {"P1", "one attempt of an order", []string{order, attempt, attempt}},
 		"no place":         {"P3", "a confirmed order has every line sold", []string{order}},
 		"no ticket":        {"P3", "a sold line has an order", []string{order, sold}},
 		"money for none":   {"P3", "money that is kept", []string{order, attempt}},
+		"not in the books": {"L5", "the journals of an order", []string{order}},
+		"sale for nobody":  {"L5", "the journals of an order", []string{order, journal, `INSERT INTO posting VALUES (1, 'j', 1, 'receivable:fakepay', 2500, 'EUR'), (1, 'j', 2, 'payable:x', -2500, 'EUR')`}},
+		"too much back":    {"P6", "refunds of a payment", []string{order, attempt, refund, refund}},
+		"alone over limit": {"P6", "what staff give back", []string{order, attempt, refund}},
+		"given and sold":   {"P3", "a line that was given back", []string{order, attempt, refund, sold}},
 		"debt from nobody": {"P3", "nothing is owed", []string{journal, `INSERT INTO posting VALUES (1, 'j', 1, 'refunds_due', -5, 'EUR'), (1, 'j', 2, 'revenue', 5, 'EUR')`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newSale(t, saleSpec{seats: 3, counters: []counterSpec{{"Standing", 10, 0}}})
-			x.spare = map[string]bool{"B1": true, "B2": true, "B4": true, "B6": true, "L1": true, "L2": true, "P1": true, "P3": true}
+			x.spare = map[string]bool{"B1": true, "B2": true, "B4": true, "B6": true, "L1": true, "L2": true, "L5": true, "P1": true, "P3": true, "P6": true}
 			r := seats(1)
 			r.Places = places(1, 1).Places
 			v := x.mustHold(1, r)

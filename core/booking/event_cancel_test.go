@@ -16,19 +16,28 @@ func contains(s, part string) bool { return strings.Contains(s, part) }
 // refunds and three times lacks the balance; the process dies at 40 % of the work.
 // Finally every buyer has the money back once, and the report's sums are the provider's.
 func TestACancelledEventGivesEverythingBack(t *testing.T) {
-	const orders = 100
+	const orders, accounts = 1000, 400
+	buyer := func(i int) int64 { return int64(i%accounts + 1) }
 	x := newShop(t, saleSpec{seats: orders})
 	var wg sync.WaitGroup
 	views := make([]OrderView, orders)
 	for i := range orders {
-		views[i] = x.mustOrder(int64(i+1), seats(int32(i+1)))
+		views[i] = x.mustOrder(buyer(i), seats(int32(i+1)))
 	}
+	slots := make(chan struct{}, 16)
 	for i := range orders - 2 { // two never pay
-		wg.Go(func() { x.pay(int64(i+1), views[i], fakepay.TokenOK) })
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if _, err := x.e.Pay(t.Context(), Command{EventSlug: slug, AccountID: buyer(i), Route: "pay", Key: fmt.Sprint(i)},
+				PayRequest{Order: views[i].ID, CardToken: fakepay.TokenOK}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	wg.Wait()
 	for i := range orders - 2 {
-		x.untilState(int64(i+1), views[i], order.Captured)
+		x.untilState(buyer(i), views[i], order.Captured)
 	}
 	x.giveBack(1, views[0], 1) // one has had it before
 	dry, err := x.e.CancellationOf(t.Context(), slug)
