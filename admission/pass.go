@@ -38,16 +38,24 @@ type passClaims struct {
 // SignPass signs with the newest pass key in force at p.IssuedAt. Times lose their fraction: the entry time is
 // rounded up and the ends down, so that a pass never says more than was granted.
 func (r *Keyring) SignPass(p Pass) (string, error) {
+	raw, _, _, err := r.signPass(p)
+	return raw, err
+}
+
+// signPass returns with the token what it says and the key that says it.
+func (r *Keyring) signPass(p Pass) (raw string, c passClaims, kid string, err error) {
 	k, err := r.signer(UsePass, p.IssuedAt)
 	if err != nil {
-		return "", err
+		return "", c, "", err
 	}
 	nbf := p.NotBefore.Unix()
 	if p.NotBefore.Nanosecond() > 0 {
 		nbf++
 	}
-	return sign(k, passTyp, passClaims{Iss: issuer, Aud: p.Room, Sub: string(p.VID), Epoch: p.Epoch, Term: p.Term,
-		Place: p.Place, Iat: p.IssuedAt.Unix(), Nbf: nbf, Exp: p.Expires.Unix(), Hard: p.Hard.Unix()})
+	c = passClaims{Iss: issuer, Aud: p.Room, Sub: string(p.VID), Epoch: p.Epoch, Term: p.Term,
+		Place: p.Place, Iat: p.IssuedAt.Unix(), Nbf: nbf, Exp: p.Expires.Unix(), Hard: p.Hard.Unix()}
+	raw, err = sign(k, passTyp, c)
+	return raw, c, k.Kid, err
 }
 
 // VerifyPass checks a pass for one room without a cache; see [Checker] for the hot path.
@@ -68,6 +76,11 @@ func openPass(raw, room string, find findKey) (Pass, error) {
 	if c.Iss != issuer || c.Aud != room {
 		return Pass{}, invalid(ReasonRoom, "issued by %q for %q", clip(c.Iss), clip(c.Aud))
 	}
+	return c.pass(room)
+}
+
+// pass checks the claims' ranges.
+func (c passClaims) pass(room string) (Pass, error) {
 	vid, err := ParseVID(c.Sub)
 	if err != nil || c.Epoch < 0 || c.Term < 0 || c.Place < 0 || c.Exp > c.Hard || c.Exp-c.Iat > int64(PassLife/time.Second)+1 {
 		return Pass{}, invalid(ReasonClaims, "a claim is out of its range")

@@ -68,10 +68,13 @@ func open(raw, typ string, find findKey, out any) error {
 	if len(raw) > longest {
 		return invalid(ReasonMalformed, "longer than %d bytes", longest)
 	}
-	parts := strings.Split(raw, ".")
-	if len(parts) != 3 {
-		return invalid(ReasonMalformed, "%d parts instead of 3", len(parts))
+	if n := strings.Count(raw, ".") + 1; n != 3 {
+		return invalid(ReasonMalformed, "%d parts instead of 3", n)
 	}
+	point := strings.LastIndexByte(raw, '.')
+	signed, last := raw[:point], raw[point+1:]
+	head, body, _ := strings.Cut(signed, ".")
+	parts := [3]string{head, body, last}
 	var dec [3][]byte
 	for i, p := range parts {
 		b, err := decode64(p)
@@ -97,7 +100,7 @@ func open(raw, typ string, find findKey, out any) error {
 	if k.Alg != h.Alg {
 		return invalid(ReasonAlg, "alg %q with a key for %q", clip(h.Alg), k.Alg)
 	}
-	if err := jwt.GetSigningMethod(k.Alg).Verify(parts[0]+"."+parts[1], dec[2], k.verifying()); err != nil {
+	if err := jwt.GetSigningMethod(k.Alg).Verify(signed, dec[2], k.verifying()); err != nil {
 		return invalid(ReasonSignature, "key %s", k.Kid)
 	}
 	if err := strictJSON(dec[1], out); err != nil {
@@ -108,6 +111,13 @@ func open(raw, typ string, find findKey, out any) error {
 
 // strictJSON takes exactly one object with known members.
 func strictJSON(b []byte, out any) error {
+	if r, ok := out.(plainReader); ok && r.readPlain(b) {
+		return nil
+	}
+	return decodeJSON(b, out)
+}
+
+func decodeJSON(b []byte, out any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(out); err != nil {

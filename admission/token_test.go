@@ -258,3 +258,31 @@ func FuzzPass(f *testing.F) {
 		}
 	})
 }
+
+// A pass that a checker signed is known to it, says what it would say if it were checked, and ends with its key.
+func TestCheckerRemembersWhatItSigned(t *testing.T) {
+	now := t0
+	ring := testRing(t)
+	c := NewChecker(ring, "main")
+	raw, err := c.Sign(Pass{Room: "main", VID: NewVID(), Epoch: 1, Term: 2, Place: 3, IssuedAt: now, NotBefore: now, Expires: now.Add(time.Minute), Hard: now.Add(time.Hour)})
+	if err != nil || !c.Knows(raw) {
+		t.Fatalf("known: %v, %v", c.Knows(raw), err)
+	}
+	mine, err := c.Verify(raw, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, err := ring.VerifyPass(raw, "main", now)
+	if err != nil || checked != mine {
+		t.Errorf("remembered %+v, checked %+v, %v", mine, checked, err)
+	}
+	if _, err := c.Verify(raw, now.Add(2*time.Minute)); err == nil {
+		t.Error("a remembered pass never ends")
+	}
+	for _, k := range ring.order {
+		k.Recalled = k.Recalled || k.Use == UsePass
+	}
+	if _, err := c.Verify(raw, now); err == nil {
+		t.Error("a remembered pass outlives its recalled key")
+	}
+}

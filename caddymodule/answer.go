@@ -43,11 +43,17 @@ func (p problem) write(w http.ResponseWriter, r *http.Request) error {
 
 // private marks an answer as one visitor's own, whatever stands between. What says which kind of answer it is.
 func private(w http.ResponseWriter, what string) {
-	h := w.Header()
-	h.Set("Cache-Control", "private, no-store")
-	h.Set("Ropeline-Answer", what)
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Content-Type-Options", "nosniff")
+	set(w.Header(), "Cache-Control", "private, no-store", "Ropeline-Answer", what, "Referrer-Policy", "no-referrer", "X-Content-Type-Options", "nosniff")
+}
+
+// set is Header.Set for several names in their canonical form, with one allocation for all values. They are not shared
+// between answers: a `header` directive with a replacement changes them in place.
+func set(h http.Header, namesAndValues ...string) {
+	values := make([]string, len(namesAndValues)/2)
+	for i := range values {
+		values[i] = namesAndValues[2*i+1]
+		h[namesAndValues[2*i]] = values[i : i+1 : i+1]
+	}
 }
 
 // limitFields tells a program what it ran into (draft-ietf-httpapi-ratelimit-headers).
@@ -66,8 +72,7 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, contentType s
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)+1))
+	set(w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(len(b)+1))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil

@@ -91,7 +91,7 @@ func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, p admission.P
 
 // setPass signs a pass and puts it on the answer.
 func (h *Handler) setPass(w http.ResponseWriter, r *http.Request, p admission.Pass, asHeader bool) error {
-	raw, err := h.room.ring.Load().SignPass(p)
+	raw, err := h.room.checker.Load().Sign(p)
 	if err != nil {
 		return err
 	}

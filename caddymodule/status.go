@@ -109,12 +109,9 @@ func (h *Handler) serveStatus(w http.ResponseWriter, r *http.Request) error {
 
 // public writes bytes that are the same for everybody.
 func public(w http.ResponseWriter, r *http.Request, b []byte, contentType, cache string) error {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Length", strconv.Itoa(len(b)))
-	h.Set("Cache-Control", cache)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Access-Control-Allow-Origin", "*") // nothing in it is anybody's secret, and apps on other origins wait too
+	// Access-Control-Allow-Origin: nothing in it is anybody's secret, and apps on other origins wait too.
+	set(w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(len(b)), "Cache-Control", cache,
+		"X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*")
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(b)

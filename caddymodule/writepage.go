@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/hex"
 	"net/http"
@@ -13,6 +14,9 @@ import (
 
 // zips compress the page here: the handler stands outside `encode`, which would hold back streams of the origin.
 var zips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
+
+// pages are buffers of whole pages, of which a crowd asks thousands a second.
+var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // writePageWith renders the page; kept is a sealed form that it carries, or empty.
 func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standing, kept string) error {
@@ -37,10 +41,13 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 	if s.Snap.Draw.Commit != [32]byte{} && (s.State == sawPrequeue || s.State == sawSchedule || s.State == sawDrawing || s.Snap.N > 0) {
 		d.Commit = hex.EncodeToString(s.Snap.Draw.Commit[:])
 	}
-	body, err := h.pages.Render(d)
-	if err != nil {
+	out := pages.Get().(*bytes.Buffer)
+	defer pages.Put(out)
+	out.Reset()
+	if err := h.pages.RenderTo(out, d); err != nil {
 		return err
 	}
+	body := out.Bytes()
 	status := conf.QueueStatus
 	if status == 0 {
 		status = defaultQueueStatus
@@ -56,9 +63,7 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 	} else {
 		head.Set("X-Frame-Options", "DENY")
 	}
-	head.Set("Content-Type", "text/html; charset=utf-8")
-	head.Set("Content-Security-Policy", policy)
-	head.Set("Retry-After", strconv.Itoa(s.RetryAfter))
+	set(head, "Content-Type", "text/html; charset=utf-8", "Content-Security-Policy", policy, "Retry-After", strconv.Itoa(s.RetryAfter))
 	head.Add("Vary", "Accept-Encoding, Accept-Language, Cookie")
 	zipped := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 	if zipped {

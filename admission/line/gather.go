@@ -67,7 +67,7 @@ func (r *Room) Present(v Visitor) {
 // Touch notes a request of an admitted visitor; atLeast (0: the room's idle time) is how long the lease shall
 // last from now, within its hard end. Touches are sent every 10 s; it makes no call to the store.
 func (r *Room) Touch(vid string, atLeast time.Duration) {
-	if !namePattern.MatchString(vid) {
+	if !named(vid) {
 		return
 	}
 	r.touch(vid, touch{min(atLeast, MaxLease), r.view.Load().term})
@@ -88,7 +88,7 @@ func (r *Room) touch(vid string, t touch) {
 // Renew touches at once and returns the acknowledged lease. ok is false when the visitor is not inside; after a loss the
 // error is ErrRetry while the store may know the session no more and not yet again.
 func (r *Room) Renew(ctx context.Context, vid string) (l Lease, ok bool, err error) {
-	if !namePattern.MatchString(vid) {
+	if !named(vid) {
 		return Lease{}, false, ErrBadVisitor
 	}
 	err = r.sendTokens(ctx) // this visitor's pass may be what brings the session back

@@ -86,7 +86,7 @@ func (r *Room) Resume(ctx context.Context, next, x int64) error {
 // ForgetEdge strikes an edge that will not come back, and gives its visitors' slots back as their leases end. Its log must
 // not be used again.
 func (r *Room) ForgetEdge(ctx context.Context, name string) error {
-	if !namePattern.MatchString(name) {
+	if !named(name) {
 		return fmt.Errorf("edge %q: use the name that the room's status shows", name)
 	}
 	if name == r.edge {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +43,7 @@ type Room struct {
 	log   *edgeLog
 
 	view  atomic.Pointer[view]
+	snap  atomic.Pointer[pictured]
 	viewM sync.Mutex // orders writes of view
 
 	events struct {
@@ -83,23 +83,35 @@ type view struct {
 	heard time.Time
 }
 
-var (
-	namePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	errStarted  = errors.New("line: the room was started twice")
-)
+var errStarted = errors.New("line: the room was started twice")
+
+// maxName is of a room, an edge and a visitor's id alike.
+const maxName = 64
+
+// named says whether s is 1 to 64 letters, digits, - and _. Every request asks, so it is no regular expression.
+func named(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
+}
 
 // Room prepares a room without any I/O.
 func (s *Store) Room(cfg Config) (*Room, error) { return s.room(cfg, queueLimit) }
 
 func (s *Store) room(cfg Config, queue int) (*Room, error) {
-	if !namePattern.MatchString(cfg.Name) {
+	if !named(cfg.Name) {
 		return nil, fmt.Errorf("room name %q: use 1 to 64 letters, digits, - and _", cfg.Name)
 	}
 	cfg.Settings = cfg.Settings.WithDefaults()
 	if err := cfg.Settings.Validate(); err != nil {
 		return nil, fmt.Errorf("room %s: %w", cfg.Name, err)
 	}
-	if cfg.Edge != "" && !namePattern.MatchString(cfg.Edge) {
+	if cfg.Edge != "" && !named(cfg.Edge) {
 		return nil, fmt.Errorf("edge name %q: use 1 to 64 letters, digits, - and _", cfg.Edge)
 	}
 	if cfg.Logger == nil {

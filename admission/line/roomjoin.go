@@ -14,7 +14,7 @@ const maxIdentity = 128
 // Join gives the visitor an arrival index: the next one, or the one that this id or this identity (a hash, may
 // be empty) got before. Joins are collected for up to 2 ms or 256.
 func (r *Room) Join(ctx context.Context, vid, identity string) (Joined, error) {
-	if !namePattern.MatchString(vid) || len(identity) > maxIdentity {
+	if !named(vid) || len(identity) > maxIdentity {
 		return Joined{}, ErrBadVisitor
 	}
 	return r.joins.do(ctx, joinAsk{vid, identity})

@@ -18,7 +18,7 @@ const slowPass = time.Second
 const maxIndex = 1<<32 - 1
 
 func (v Visitor) valid() bool {
-	return namePattern.MatchString(v.ID) && v.Index >= 0 && v.Index <= maxIndex && len(v.Identity) <= maxIdentity
+	return named(v.ID) && v.Index >= 0 && v.Index <= maxIndex && len(v.Identity) <= maxIdentity
 }
 
 // Knock asks whether it is the visitor's turn, and puts it at the door if its place is below X. Asking again

@@ -11,7 +11,7 @@ import (
 // visitor comes back and enters; the same id asked again within that time has the same grant. Waiting: there is a line, join.
 // The store decides each time: what this edge last heard of the room's state decides nothing.
 func (r *Room) PassThrough(ctx context.Context, vid string) (Answer, error) {
-	if !namePattern.MatchString(vid) {
+	if !named(vid) {
 		return Answer{}, ErrBadVisitor
 	}
 	return r.throughs.do(ctx, vid)

@@ -84,6 +84,23 @@ func (r *Room) Snapshot() Snapshot {
 	if !v.exists {
 		return Snapshot{Room: r.cfg.Name, N: -1, Stale: true, State: StateMerging, Settings: *r.file.Load()}
 	}
+	c := r.snap.Load()
+	if c == nil || c.of != v {
+		c = &pictured{v, r.picture(v)}
+		r.snap.Store(c)
+	}
+	s := c.Snapshot
+	s.Stale = r.now().Sub(v.heard) > staleAfter
+	return s
+}
+
+// pictured is the Snapshot of one view: every request asks for it, and a view is new once a second.
+type pictured struct {
+	of *view
+	Snapshot
+}
+
+func (r *Room) picture(v *view) Snapshot {
 	h := v.header
 	s := Snapshot{
 		Room: r.cfg.Name, Epoch: h.epoch, Term: h.term, Gen: h.gen, Seq: h.ticks, State: h.state(),
@@ -91,7 +108,7 @@ func (r *Room) Snapshot() Snapshot {
 		Gaps: rangeList(h.gaps), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
 		Reason: h.reason, Missing: strings.Fields(h.missing), Edges: strings.Fields(h.members), Cut: cutEdges(h.cut),
 		Settled: h.settled, Doubled: rangeList(h.doubled), Ceil: h.ceil,
-		Now: time.UnixMicro(h.now), Heard: v.heard, Stale: r.now().Sub(v.heard) > staleAfter,
+		Now: time.UnixMicro(h.now), Heard: v.heard,
 	}
 	s.Until = s.At.Add(tickHolds)
 	return s

@@ -53,7 +53,7 @@ const (
 // unless the store has lost something.
 func (r *Room) Seen(t Token) {
 	v := r.view.Load()
-	if v.losses == 0 && v.merging == 0 || !namePattern.MatchString(t.ID) || t.Epoch <= 0 {
+	if v.losses == 0 && v.merging == 0 || !named(t.ID) || t.Epoch <= 0 {
 		return
 	}
 	if v.merging == 0 && (t.Epoch != v.epoch || !t.Pass) {

@@ -80,8 +80,16 @@ type view struct {
 	JS, Boot                                                    template.JS
 }
 
-// Render writes the page.
+// Render returns the page.
 func (s *Set) Render(d Data) ([]byte, error) {
+	var out bytes.Buffer
+	out.Grow(pageSize)
+	err := s.RenderTo(&out, d)
+	return out.Bytes(), err
+}
+
+// RenderTo writes the page.
+func (s *Set) RenderTo(out *bytes.Buffer, d Data) error {
 	t := s.choose(d.Language)
 	v := view{Data: d, Lang: t.lang, RTL: rtl(t.lang), T: t.words, CSS: template.CSS(css), JS: template.JS(js), Head: t.words[d.State],
 		Text: t.words[d.State+"Text"], Button: t.words["button"], OpensLabel: t.words["opensLabel"]}
@@ -90,16 +98,14 @@ func (s *Set) Render(d Data) ([]byte, error) {
 		Place: d.Place, X: d.X, Now: d.Now.UnixMilli(), Opens: millis(d.OpensAt), Begin: millis(d.BeginsAt), Work: d.Challenge, Bits: d.Bits, Human: d.Captcha != ""}
 	head, err := json.Marshal(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// The texts never change: they are not encoded anew for each visitor.
 	v.Boot = template.JS(head[:len(head)-1]) + `,"t":` + t.boot + "}"
-	var out bytes.Buffer
-	out.Grow(pageSize)
-	if err := s.page.Execute(&out, v); err != nil {
-		return nil, err
+	if done, err := s.fill(out, &v, t); done || err != nil {
+		return err
 	}
-	return out.Bytes(), nil
+	return s.page.Execute(out, v)
 }
 
 const pageSize = 48 << 10 // a page in a language of three bytes a letter

@@ -37,6 +37,9 @@ type Set struct {
 	tables         map[string]*table
 	order          []string // languages, the fallback first
 	policy, framed string
+
+	ours     bool // the template is our own
+	outlines outlines
 }
 
 // Default is the page as it comes. It is built when it is first asked for: commands that serve nobody need none.
@@ -79,7 +82,7 @@ func New(o Options) (*Set, error) {
 	sort.Strings(s.order[1:])
 	source := o.Template
 	if source == "" {
-		source = htmlSource
+		source, s.ours = htmlSource, true
 	}
 	if len(source) > maxTemplate {
 		return nil, fmt.Errorf("template: %d bytes, at most %d", len(source), maxTemplate)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -86,21 +85,6 @@ func (b *bulk) enter(ctx context.Context, people []admission.Ticket) ([]string, 
 			out[i] = raw
 			return err
 		}
-	})
-	return out, err
-}
-
-// renew gives all sessions their next pass, which no edge has seen yet.
-func (b *bulk) renew(ctx context.Context, people []admission.Ticket) ([]string, error) {
-	out := make([]string, len(people))
-	err := each(len(people), 4, func(i int) error {
-		l, ok, err := b.room.Renew(ctx, string(people[i].VID))
-		if err != nil || !ok {
-			return fmt.Errorf("a session is over: %w", err)
-		}
-		out[i], err = b.ring.SignPass(admission.Pass{Room: fleet.Room, VID: people[i].VID, Epoch: l.Epoch, Term: l.Term, Place: l.Place, IssuedAt: l.Now,
-			NotBefore: l.Now.Add(-time.Second), Hard: l.HardEnd, Expires: l.Now.Add(min(admission.PassLife, l.End.Sub(l.Now)))})
-		return err
 	})
 	return out, err
 }

@@ -159,7 +159,7 @@ func (b *bench) waiting(ctx context.Context, dir string) error {
 	return nil
 }
 
-// sameBytes proves that the reference answers with as many bytes: Caddy replaces placeholders in what `respond` says.
+// sameBytes proves that the reference answers with as many bytes, but for the digits of a number: Caddy replaces placeholders in what `respond` says.
 func sameBytes(ours, theirs string, r []byte, near bool) error {
 	_, a, err := once(ours, r)
 	if err != nil {
@@ -169,14 +169,14 @@ func sameBytes(ours, theirs string, r []byte, near bool) error {
 	if err != nil {
 		return err
 	}
-	if d := len(a) - len(b); near && (d > 64 || d < -64) || len(b) == 0 {
+	if d := len(a) - len(b); near && 50*max(d, -d) > len(a) || len(b) == 0 {
 		return fmt.Errorf("the reference answers with %d bytes, the edge with %d", len(b), len(a))
 	}
 	return nil
 }
 
-// inside measures what people who are in ask. Each run has new passes for everybody, so that each is verified for the
-// first time within the run, and used some times more.
+// inside measures what people who are in ask. Each run begins with a renewal of every pass at the edge, as pages make one
+// every few minutes, so that each pass is seen for the first time within the run, and used some times more.
 func (b *bench) inside(ctx context.Context, dir string) error {
 	origin := plainOrigin()
 	defer origin.Close()
@@ -190,7 +190,8 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 		return err
 	}
 	began := time.Now()
-	if _, err := s.bulk.enter(ctx, people); err != nil {
+	passes, err := s.bulk.enter(ctx, people)
+	if err != nil {
 		return err
 	}
 	b.Note("%d people let in within %.1f s", crowd, time.Since(began).Seconds())
@@ -200,8 +201,7 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 	}
 	defer func() { _ = ref.Stop() }()
 	return b.ratio(ctx, "edge.pass_proxy_vs_caddy_proxy", s.edge, theirs[0], 200, 200, func(int) (func(int64) []byte, error) {
-		passes, err := s.bulk.renew(ctx, people)
-		if err != nil {
+		if err := s.renew(passes); err != nil {
 			return nil, err
 		}
 		all := make([][]byte, len(passes))
@@ -209,5 +209,29 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 			all[i] = request(http.MethodGet, "/hello", "Accept: */*\r\n"+cookie("rl-p-"+fleet.Room, p))
 		}
 		return inTurn(all), nil
+	})
+}
+
+// renew asks the edge for everybody's next pass, untimed.
+func (s *site) renew(passes []string) error {
+	wires := make(chan *wire, 32)
+	for range cap(wires) {
+		w, err := dial(s.edge.Addr())
+		if err != nil {
+			return err
+		}
+		defer w.conn.Close()
+		w.note = "Ropeline-Pass"
+		wires <- w
+	}
+	return each(len(passes), cap(wires), func(i int) error {
+		w := <-wires
+		defer func() { wires <- w }()
+		status, err := w.ask(request(http.MethodPost, fleet.Reserved+"renew", "Ropeline-Pass: "+passes[i]+"\r\n"))
+		if err != nil || status != http.StatusOK || w.noted == "" {
+			return fmt.Errorf("renew: %d, %w", status, err)
+		}
+		passes[i] = w.noted
+		return nil
 	})
 }

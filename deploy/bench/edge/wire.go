@@ -20,6 +20,8 @@ type wire struct {
 	r    *bufio.Reader
 	body []byte // of the last answer, if kept
 	keep bool
+
+	note, noted string // a header to keep, and what the last answer said there
 }
 
 func dial(address string) (*wire, error) {
@@ -63,6 +65,8 @@ func (w *wire) ask(request []byte) (status int, err error) {
 			}
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			chunked = true
+		case w.note != "" && bytes.EqualFold(name, []byte(w.note)):
+			w.noted = string(value)
 		}
 	}
 	w.body = w.body[:0]
