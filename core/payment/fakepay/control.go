@@ -77,11 +77,13 @@ const defaultTimeout = 30 * time.Second
 
 // WebhookControl is what happens to notices on their way.
 type WebhookControl struct {
-	Off       bool   `json:"off,omitempty"`       // lost for ever
-	Duplicate int    `json:"duplicate,omitempty"` // so many extra copies, in parallel
-	Delay     string `json:"delay,omitempty"`     // e.g. "3s"
-	Reorder   bool   `json:"reorder,omitempty"`   // each one waits for the next of any payment and goes after it
-	delay     time.Duration
+	Off       bool `json:"off,omitempty"`       // lost for ever
+	Duplicate int  `json:"duplicate,omitempty"` // so many extra copies, in parallel
+	// DuplicateChance from 0 to 1 is how many of them have copies; 0 means all.
+	DuplicateChance float64 `json:"duplicate_chance,omitempty"`
+	Delay           string  `json:"delay,omitempty"`   // e.g. "3s"
+	Reorder         bool    `json:"reorder,omitempty"` // each one waits for the next of any payment and goes after it
+	delay           time.Duration
 }
 
 // controls is the current setting.

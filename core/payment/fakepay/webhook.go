@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"sync"
@@ -95,7 +96,11 @@ func (s *sender) enqueue(typ string, p Payment) {
 		return
 	}
 	for _, b := range bodies {
-		for range 1 + set.Duplicate {
+		copies := set.Duplicate
+		if set.DuplicateChance > 0 && rand.Float64() >= set.DuplicateChance {
+			copies = 0
+		}
+		for range 1 + copies {
 			s.run(set.delay, func() { s.deliver(b) })
 		}
 	}

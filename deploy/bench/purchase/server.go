@@ -18,6 +18,8 @@ type server struct {
 	owner         *pgx.Conn
 	db            *pg.DB // as the application
 	seconds, rows int
+	payments      int
+	url, ownerURL string
 	undo          []func()
 }
 
@@ -61,7 +63,8 @@ func (s *server) start(ctx context.Context) error {
 	if _, err := migrate.Up(ctx, c.OwnerURL("purchase")); err != nil {
 		return err
 	}
-	if s.owner, err = pgx.Connect(ctx, c.OwnerURL("purchase")); err != nil {
+	s.url, s.ownerURL = c.URL("ropeline_app", "purchase"), c.OwnerURL("purchase")
+	if s.owner, err = pgx.Connect(ctx, s.ownerURL); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, func() { _ = s.owner.Close(context.WithoutCancel(ctx)) })
