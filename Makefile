@@ -22,7 +22,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test screenshots check fmt smoke bench bench-holds bench-purchase bench-edge demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test screenshots check fmt smoke bench bench-holds bench-purchase chaos-payments bench-edge demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,9 +60,13 @@ bench: ## run the benchmarks there are
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \
 	if [ -z "$$found" ]; then echo "no benchmarks yet"; else $(GO) test -run '^$$' -bench . $$found; fi
 
-bench-purchase: ## what the ledger costs a sale, and reconciling a million rows, on a durable PostgreSQL: some minutes
+bench-purchase: ## purchases a second against one by one, webhooks, the ledger's cost, reconciling: some minutes, on a durable PostgreSQL
 	@$(GO) run ./deploy/need postgresql >&2
 	@$(GO) build -o $(BIN)/ ./deploy/bench/purchase && exec $(BIN)/purchase $(BENCH_FLAGS)
+
+chaos-payments: ## 20,000 payments while answers are lost, notices doubled and the core is killed: nobody is charged twice (CHAOS_FLAGS="-payments 2000" for a look)
+	@$(GO) run ./deploy/need postgresql >&2
+	@$(GO) build -o $(BIN)/ ./deploy/bench/purchase && exec $(BIN)/purchase -only chaos -runs 1 $(CHAOS_FLAGS)
 
 bench-holds: ## holds a second against the plain way, both on a durable PostgreSQL: some minutes (BENCH_FLAGS="-seconds 2 -runs 1" for a look)
 	@$(GO) run ./deploy/need postgresql >&2
