@@ -11,4 +11,5 @@
 //	verifier.go         what an origin imports: checks passes against the edges' JWKS
 //	lottery/            the draw among early arrivals, which anyone can recompute
 //	line/               join, return, knock, tick, leave: one script per decision
+//	pace/               how many may enter each second, and why; its simulator
 package admission
