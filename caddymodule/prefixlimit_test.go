@@ -16,9 +16,13 @@ func (e *edge) from(ip string) func(uri string, header ...string) reply {
 	}
 }
 
-// trusting is a configuration in which the test's own connection is a trusted proxy.
+// trusting is a configuration in which the test's own connection is a trusted proxy. What other tests have spent of an
+// address's allowance is forgotten.
 func (e *edge) trusting(room string) {
 	e.t.Helper()
+	for i := range prefixes.tat {
+		prefixes.tat[i].Store(0)
+	}
 	text := strings.Replace(e.config(room), "protocols h1 h2c", "protocols h1 h2c\n\t\ttrusted_proxies static 0.0.0.0/0 ::/0\n\t\ttrusted_proxies_unix", 1)
 	if err := e.loadText(text); err != nil {
 		e.t.Fatal(err)

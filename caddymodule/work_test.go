@@ -159,8 +159,6 @@ func requestFrom(ip string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), caddyhttp.VarsCtxKey, map[string]any{caddyhttp.ClientIPVarKey: ip}))
 }
 
-// The table is one for the process: each test has networks of its own.
-//
 // AQ3, AQ5: two hundred people behind one address, one every second and a half, all get a place and never work for more
 // than about a second; a hundred at once from one address work ever harder.
 func TestWorkRisesWithThePressure(t *testing.T) {
