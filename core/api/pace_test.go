@@ -13,7 +13,7 @@ import (
 // AB34: two hundred attempts from one account, one network, one device are limited for
 // each of the three; whoever tries beside them is not.
 func TestTooManyAttempts(t *testing.T) {
-	frozen := time.Now()
+	frozen := time.Now().Add(time.Minute) // passes are made meanwhile, by the real clock
 	paced := func(o *Options) {
 		o.Now = func() time.Time { return frozen }
 		o.Holds, o.Payments = PacesOf(60, 150), PacesOf(15, 60)
@@ -59,8 +59,55 @@ func TestTooManyAttempts(t *testing.T) {
 	}
 }
 
+// AB34 for payments: likewise by account, by device and by network, and the buyer beside
+// them pays.
+func TestTooManyPayments(t *testing.T) {
+	frozen := time.Now().Add(time.Minute) // passes are made meanwhile, by the real clock
+	paced := func(o *Options) {
+		o.Now = func() time.Time { return frozen }
+		o.Holds, o.Payments = PacesOf(60, 150), PacesOf(15, 60)
+	}
+	for name, c := range map[string]struct {
+		by      string
+		allowed int
+		as      func(s *stand, i int) []string
+	}{
+		"one account": {"account", 5, func(s *stand, i int) []string {
+			return []string{"X-Forwarded-For", fmt.Sprintf("198.51.%d.9", i), "Ropeline-Pass", s.pass()}
+		}},
+		"one device": {"device", 5, func(s *stand, i int) []string {
+			return []string{"X-Forwarded-For", fmt.Sprintf("198.51.%d.9", i), "Authorization", "Bearer " + s.token(i)}
+		}},
+		"one network": {"network", 20, func(s *stand, i int) []string {
+			return []string{"X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i), "Authorization", "Bearer " + s.token(i), "Ropeline-Pass", s.pass()}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, paced)
+			mallory := s.buyer("mallory@example.com")
+			passed := 0
+			for i := range 200 {
+				r := mallory.do("POST", "/v1/orders/1-"+uuid.NewString()+"/payments", `{"card_token": "tok_ok"}`, c.as(s, i)...)
+				if r.status == http.StatusNotFound {
+					passed++
+					continue
+				}
+				r.want(http.StatusTooManyRequests, "too_many_attempts")
+				if after, err := strconv.Atoi(r.header.Get("Retry-After")); err != nil || after < 1 || after > 60 || r.str("limit") != c.by {
+					t.Fatalf("Retry-After %q, by %s:\n%s", r.header.Get("Retry-After"), r.str("limit"), r.body)
+				}
+			}
+			if passed != c.allowed {
+				t.Errorf("%d payments passed, want %d", passed, c.allowed)
+			}
+			ada := s.buyer("ada@example.com")
+			ada.do("POST", "/v1/orders/1-"+uuid.NewString()+"/payments", `{"card_token": "tok_ok"}`, "X-Forwarded-For", "192.0.2.1").want(http.StatusNotFound, "")
+		})
+	}
+}
+
 func TestPaymentsHaveACountOfTheirOwn(t *testing.T) {
-	frozen := time.Now()
+	frozen := time.Now().Add(time.Minute) // passes are made meanwhile, by the real clock
 	s := open(t, func(o *Options) {
 		o.Now = func() time.Time { return frozen }
 		o.Payments = PacesOf(15, 60)

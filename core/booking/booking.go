@@ -75,7 +75,8 @@ type Engine struct {
 	// and readers can take none of them, nor the slow ones a quick one's.
 	laneDB, slowDB *pg.DB
 	dockets        [docketCount]docket // orders and payments
-	docketDB       *pg.DB
+	docketDB       *pg.DB              // theirs and the letterbox's
+	letterbox      letterbox
 	loops          []loop
 	running        sync.RWMutex
 	runs           context.Context // of the loops; nil: they do not run
@@ -105,9 +106,10 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	if e.slowDB, err = db.Reserve(slowLaneWidth); err != nil {
 		return nil, err
 	}
-	if e.docketDB, err = db.Reserve(docketCount); err != nil {
+	if e.docketDB, err = db.Reserve(docketCount + 1); err != nil {
 		return nil, err
 	}
+	e.letterbox.e = e
 	for i := range e.dockets {
 		e.dockets[i].e = e
 	}

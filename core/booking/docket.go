@@ -12,7 +12,10 @@ import (
 )
 
 const (
-	docketCount = 4
+	// docketCount: one batch is decided while another is written. More make the batches
+	// smaller and the planning of their statements dearer, and of one event they wait for
+	// one another all the same.
+	docketCount = 2
 	maxDocket   = 256                  // matters of one batch
 	docketTries = 3                    // of a batch that met a deadlock
 	docketPause = 3 * time.Millisecond // before matters whose rows others have are looked at again

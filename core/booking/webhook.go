@@ -21,8 +21,8 @@ const MaxWebhook = 256 << 10
 
 const (
 	maxWebhookID = 255 // of a provider's event; an index entry has a limit
-	inboxBatch   = 32
-	inboxWorkers = 8
+	inboxBatch   = 128
+	inboxWorkers = 128 // which wait for one another's batch
 	inboxLease   = 10 * time.Second
 	poisonTries  = 5 // then a row is put aside, and the others flow
 )
@@ -62,15 +62,10 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, provider string, h http.Hea
 		sum := sha256.Sum256(body)
 		id = "sha256:" + hex.EncodeToString(sum[:])
 	}
-	err = e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, sqlStoreWebhook, provider, id, body)
+	if err := e.letterbox.put(&delivery{provider: provider, id: id, body: body}); err != nil {
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("store webhook: %w", err)
 	}
 	e.money.webhooks.WithLabelValues("stored").Inc()
-	e.kick(&e.kicks.inbox)
 	return nil
 }
 

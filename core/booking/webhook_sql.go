@@ -4,8 +4,9 @@ package booking
 const (
 	// A duplicate writes its row again: a transaction without a write would not wait
 	// for the standby, and its 2xx would promise what might be lost.
-	sqlStoreWebhook = `
-INSERT INTO webhook_inbox (provider, id, body) VALUES ($1, $2, $3)
+	sqlStoreWebhooks = `
+INSERT INTO webhook_inbox (provider, id, body)
+SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[]) AS k(provider, id, body) ORDER BY 1, 2
 ON CONFLICT (provider, id) DO UPDATE SET received_at = webhook_inbox.received_at`
 
 	sqlClaimWebhooks = `
