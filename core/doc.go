@@ -61,6 +61,11 @@
 //	   ^                  +--time-out--> unknown --asked, 2 5 10 20 30 s--> any of these
 //	   +--- not found, three times, the last 15 min after sending --------+
 //
+// Given up is not forgotten: an abandoned attempt that was sent is asked about daily for as long as an authorization can
+// live, and declined or abandoned ones whose money comes after all are decided like any first money. The clock of the 15
+// minutes stands while the provider is away. A request is sent again only to a provider with idempotency keys, and only
+// while somebody waits for it or, where authorizing only sets money aside, while nothing is decided.
+//
 // # What happens when this dies
 //
 //	dies                                  then
@@ -91,6 +96,8 @@
 //	a transaction that nobody ends         the fold of the ledger waits behind it, and tells after a minute; no sale waits
 //	PostgreSQL, for a while                holders keep their places by its clock; what was acknowledged is there when it is back
 //	PostgreSQL, during COMMIT              503 outcome_unknown; the same Idempotency-Key tells what happened
+//	a batch of orders (a docket)           each of its decisions is taken again alone; none was written by half
+//	a batch of webhooks (the letterbox)    none was acknowledged: the provider sends them again
 //	the sweeper                            nothing: who wants a place takes back what is due first
 //
 // Claims are next_at pushed into the future by a transaction of its own, so several
