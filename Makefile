@@ -13,6 +13,8 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 PROGRAMS    := ./caddymodule/cmd/ropeline ./core/cmd/bookingd ./core/cmd/fakepay ./loadtest/cmd/loadtest
 # One package with tests may start PostgreSQL, Redis and a browser: two at a time is what two cores bear.
 TEST_FLAGS  ?= -timeout 20m
+# How long each target of what strangers send to the edge is fuzzed by `make test`: FUZZ=1s for a look, FUZZ=0 for none.
+FUZZ        ?= 20s
 
 # Debian 12's own golang is too old to fetch a newer one, and says so in words that help nobody.
 ifeq ($(filter help,$(or $(MAKECMDGOALS),help)),)
@@ -22,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test screenshots check fmt smoke bench bench-holds bench-purchase chaos-payments bench-edge demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test screenshots fuzz check fmt smoke bench bench-holds bench-purchase chaos-payments bench-edge demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,13 +35,19 @@ build: ## build the programs into .run/bin
 ropeline: ## build the edge alone, the one binary that protects a site of yours
 	@$(GO) run ./deploy/build ./caddymodule/cmd/ropeline
 
-test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed when missing)
+test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed when missing), and fuzz (FUZZ=1s: for a second each)
 	@$(GO) run ./deploy/need postgresql redis chromium varnish nginx python3
 	$(GO) test $(TEST_FLAGS) ./...
+	@$(MAKE) --no-print-directory fuzz
 
 screenshots: ## pictures of every state of the queue page in .run/shots/page, each judged by axe-core
 	@$(GO) run ./deploy/need chromium
 	$(GO) test $(TEST_FLAGS) -count=1 -run TestNobodyIsShutOut ./caddymodule/page
+
+fuzz: ## tickets, passes, cookies, paths, return targets and whatever else strangers send to the edge (FUZZ=20s each, two workers)
+	@mkdir -p $(RUN); [ "$(FUZZ)" = 0 ] || grep -rnoE '^func Fuzz[A-Za-z0-9]+' --include='*_test.go' admission caddymodule | sed -E 's/^(.*)\/[^/]+_test\.go:[0-9]+:func /\1 /' | sort | \
+	while read -r dir name; do echo "fuzz $$dir $$name $(FUZZ)"; $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZ) -parallel 2 ./$$dir >$(RUN)/fuzz.log 2>&1 </dev/null || { cat $(RUN)/fuzz.log; exit 1; }; done
+	@rm -f $(RUN)/fuzz.log
 
 check: ## formatting, vet, staticcheck; known vulnerabilities where the database can be reached
 	@bad=$$(gofmt -l $$(find . -name '*.go' -not -path './.run/*')); [ -z "$$bad" ] || { echo "gofmt -w these files:"; echo "$$bad"; exit 1; }

@@ -27,8 +27,9 @@ type shard struct {
 }
 
 type cached struct {
-	pass Pass
-	kid  string
+	pass   Pass
+	kid    string
+	ticket [16]byte // of the SHA-256 of the ticket that it came with, once that was found to be its visitor's
 }
 
 // NewChecker makes a checker that finds its keys in a ring.
@@ -49,7 +50,7 @@ func (c *Checker) Sign(p Pass) (string, error) {
 	}
 	if own, err := claims.pass(c.room); err == nil && p.Room == c.room {
 		sum := sha256.Sum256([]byte(raw))
-		c.shards[sum[0]%cacheShards].put(sum, cached{own, kid})
+		c.shards[sum[0]%cacheShards].put(sum, cached{pass: own, kid: kid})
 	}
 	return raw, nil
 }
@@ -88,7 +89,7 @@ func (c *Checker) Verify(raw string, now time.Time) (Pass, error) {
 	if err := p.current(now); err != nil {
 		return p, err
 	}
-	s.put(sum, cached{p, kid})
+	s.put(sum, cached{pass: p, kid: kid})
 	return p, nil
 }
 
@@ -100,6 +101,28 @@ func (c *Checker) Knows(raw string) bool {
 	defer s.mu.Unlock()
 	_, ok := s.seen[sum]
 	return ok
+}
+
+// Bound says whether this pass and this ticket were found to belong to one visitor before.
+func (c *Checker) Bound(pass, ticket string) bool {
+	sum, want := sha256.Sum256([]byte(pass)), sha256.Sum256([]byte(ticket))
+	s := &c.shards[sum[0]%cacheShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hit, ok := s.seen[sum]
+	return ok && hit.ticket == [16]byte(want[:16])
+}
+
+// Bind remembers that they do. It is for the caller to have checked the ticket.
+func (c *Checker) Bind(pass, ticket string) {
+	sum, is := sha256.Sum256([]byte(pass)), sha256.Sum256([]byte(ticket))
+	s := &c.shards[sum[0]%cacheShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if hit, ok := s.seen[sum]; ok {
+		hit.ticket = [16]byte(is[:16])
+		s.seen[sum] = hit
+	}
 }
 
 // put makes room by dropping arbitrary entries (map order): an LRU would need a write per hit, and what is dropped

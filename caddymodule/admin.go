@@ -36,8 +36,8 @@ func (adminAPI) CaddyModule() caddy.ModuleInfo {
 // Routes implements caddy.AdminRouter.
 func (adminAPI) Routes() []caddy.AdminRoute {
 	return []caddy.AdminRoute{
-		{Pattern: adminPrefix, Handler: caddy.AdminHandlerFunc(serveAdmin)},
-		{Pattern: adminPrefix + "/", Handler: caddy.AdminHandlerFunc(serveAdmin)},
+		{Pattern: adminPrefix, Handler: caddy.AdminHandlerFunc(answerAdmin)},
+		{Pattern: adminPrefix + "/", Handler: caddy.AdminHandlerFunc(answerAdmin)},
 	}
 }
 

@@ -41,6 +41,7 @@ type App struct {
 	stop     context.CancelFunc                // of the watch over the keys
 	watching sync.WaitGroup
 
+	rooms   atomic.Int32 // how many
 	mu      sync.Mutex
 	claims  map[string]*claim
 	started bool
@@ -48,10 +49,11 @@ type App struct {
 
 // claim is one room as this configuration wants it.
 type claim struct {
-	app  *App
-	room *room
-	key  roomKey
-	conf RoomConfig
+	app     *App
+	room    *room
+	handler *Handler // one of those that stand before it
+	key     roomKey
+	conf    RoomConfig
 }
 
 // CaddyModule returns the module's id.
@@ -111,6 +113,7 @@ func (a *App) claim(name string, conf RoomConfig) (*room, error) {
 	}
 	c := &claim{app: a, room: r, key: k, conf: conf}
 	a.claims[name] = c
+	a.rooms.Store(int32(len(a.claims)))
 	if a.started { // a handler provisioned late, by another app than http
 		return r, r.apply(c, a.ring.Load())
 	}
@@ -139,7 +142,7 @@ func (a *App) Start() error {
 			}
 			f, err := openGrants(c.conf.GrantLog)
 			if err != nil {
-				return fmt.Errorf("ropeline: room %s: %w", c.key.name, err)
+				return fmt.Errorf("ropeline: %w", inRoom(c.key.name, err))
 			}
 			_ = f.Close()
 		}
@@ -151,7 +154,7 @@ func (a *App) Start() error {
 	}
 	for _, c := range a.sorted() {
 		if err := c.room.apply(c, a.ring.Load()); err != nil {
-			return fmt.Errorf("ropeline: room %s: %w", c.key.name, err)
+			return fmt.Errorf("ropeline: %w", inRoom(c.key.name, err))
 		}
 	}
 	a.started = true

@@ -8,8 +8,10 @@ import (
 
 // The promise to caches, cdn/README.md, held against real answers: what is public has a short life and no cookie,
 // what is one visitor's is never kept, what is the origin's stays as it was (W35, W37).
-func TestCacheHeaders(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s"), "")
+func TestCacheHeaders(t *testing.T) { overBoth(t, testCacheHeaders) }
+
+func testCacheHeaders(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s"), "")
 	const shared, keys, own = "public, max-age=1, s-maxage=1", "public, max-age=300", "private, no-store"
 	v := e.visitor()
 	check := func(name string, r reply, want string) {

@@ -60,6 +60,10 @@ var roomOptions = option[RoomConfig]{
 	"captcha_url":      func(c *RoomConfig, v string) error { c.CaptchaURL = v; return nil },
 	"template":         func(c *RoomConfig, v string) error { c.Template = v; return nil },
 	"texts":            func(c *RoomConfig, v string) error { c.Texts = v; return nil },
+	"cookie_domain":    func(c *RoomConfig, v string) error { c.CookieDomain = v; return nil },
+	"bind_pass":        func(c *RoomConfig, v string) error { c.BindPass = v; return nil },
+	"crawlers":         func(c *RoomConfig, v string) error { c.Crawlers = v; return nil },
+	"origin_secret":    func(c *RoomConfig, v string) error { c.OriginSecret = v; return nil },
 }
 
 func setCap(c *RoomConfig, v string) error {
@@ -97,31 +101,46 @@ func setDuration(to *caddy.Duration, v string) error {
 	return nil
 }
 
+// places is where in a Caddyfile each option of a block stands.
+type places map[string]caddyfile.Dispenser
+
 // parseBlock reads a block of one-value options, refusing unknown, doubled and overfull ones in one line each.
-func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], to *T) error {
-	seen := map[string]bool{}
+func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], to *T) (places, error) {
+	seen := places{}
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		name := d.Val()
 		set, ok := options[name]
 		if !ok {
-			return d.Errf("%s: unknown option %q%s", where, name, suggest(name, options))
+			return nil, d.Errf("%s: unknown option %q%s", where, name, suggest(name, options))
 		}
-		if seen[name] {
-			return d.Errf("%s: %s is given twice: keep one", where, name)
+		if _, twice := seen[name]; twice {
+			return nil, d.Errf("%s: %s is given twice: keep one", where, name)
 		}
-		seen[name] = true
+		seen[name] = *d
 		if !d.NextArg() {
-			return d.Errf("%s: %s needs a value", where, name)
+			return nil, d.Errf("%s: %s needs a value", where, name)
 		}
 		value := d.Val()
 		if d.NextArg() {
-			return d.Errf("%s: %s has more than one value: put quotes around it", where, name)
+			return nil, d.Errf("%s: %s has more than one value: put quotes around it", where, name)
 		}
 		if err := set(to, value); err != nil {
-			return d.Errf("%s: %s: %v", where, name, err)
+			return nil, d.Errf("%s: %s: %v", where, name, err)
 		}
 	}
-	return nil
+	return seen, nil
+}
+
+// wrong blames the line of the option that an error of several options together names first.
+func (p places) wrong(d *caddyfile.Dispenser, where string, err error) error {
+	text, first := err.Error(), len(err.Error())
+	at := d
+	for name, here := range p {
+		if i := strings.Index(text, name); i >= 0 && i < first {
+			first, at = i, &here
+		}
+	}
+	return at.Errf("%s: %w", where, err)
 }
 
 // parseGlobal reads the global option:
@@ -140,7 +159,7 @@ func parseGlobal(d *caddyfile.Dispenser, existing any) (any, error) {
 		return nil, d.Errf("ropeline: %q: put the options into a block { }", d.Val())
 	}
 	app := new(App)
-	if err := parseBlock(d, "ropeline", globalOptions, app); err != nil {
+	if _, err := parseBlock(d, "ropeline", globalOptions, app); err != nil {
 		return nil, err
 	}
 	return httpcaddyfile.App{Name: "ropeline", Value: caddyconfig.JSON(app, nil)}, nil
@@ -180,12 +199,13 @@ func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	if h.NextArg() {
 		return nil, h.Errf("waiting_room %s: %q: put the options into a block { }", handler.Room, h.Val())
 	}
-	where := "waiting_room " + handler.Room
-	if err := parseBlock(h.Dispenser, where, roomOptions, &handler.RoomConfig); err != nil {
+	where, start := "waiting_room "+handler.Room, *h.Dispenser
+	options, err := parseBlock(h.Dispenser, where, roomOptions, &handler.RoomConfig)
+	if err != nil {
 		return nil, err
 	}
 	if err := handler.validate(); err != nil {
-		return nil, h.Errf("%s: %v", where, err)
+		return nil, options.wrong(&start, where, err)
 	}
 	return h.NewRoute(nil, handler), nil
 }

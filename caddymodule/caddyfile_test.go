@@ -63,7 +63,7 @@ func TestCaddyfileErrors(t *testing.T) {
 		"main {\nrate\n}":                                             {"rate needs a value"},
 		"main {\nraet 20/s\n}":                                        {`unknown option "raet"`, "did you mean rate?"},
 		"main {\nopens 20/s\n}":                                       {`unknown option "opens"`, "opens_at"},
-		"main {\ncolour red\n}":                                       {`unknown option "colour"`, "use one of beside, cap, captcha"},
+		"main {\ncolour red\n}":                                       {`unknown option "colour"`, "use one of beside, bind_pass, cap"},
 		"main {\nrate 1/s\ncap many\n}":                               {`cap: "many"`, "500"},
 		"main {\nrate 1/s\npassthrough yes\n}":                        {`passthrough: "yes"`, "on or off"},
 		"main {\nrate 1/s\nfail_open_for 1m\n}":                       {"fail_open_for needs passthrough on"},
@@ -98,6 +98,29 @@ func TestCaddyfileErrors(t *testing.T) {
 	} {
 		if _, err := adapt("{\nropeline " + in + "\n}\n"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ropeline %q: %v", in, err)
+		}
+	}
+}
+
+// An error about options that do not go together names the line of the one it speaks of, not the block's end.
+func TestCaddyfileErrorsNameTheLine(t *testing.T) {
+	for in, line := range map[string]string{
+		"rate 1/s\nopens_at 2026-11-30T20:00:00Z\ncap 5\nidle 5m":       ":4",
+		"rate 1/s\ncap 5\nidle 2h\ntitle x\nmessage y":                  ":5",
+		"cap 5\nhard 1m\nidle 5m\nrate 1/s\ntitle x":                    ":4",
+		"rate 20\ncap 5\ntitle x":                                       ":3",
+		"cap 5\nrate 1/s\nstate opne\ntitle x":                          ":5",
+		"rate 1/s\ncors app.example.com\ntitle x":                       ":4",
+		"rate 1/s\ncookie_domain .example.com\ntitle x":                 ":4",
+		"rate 1/s\ntitle x\nbeside images\nmessage y":                   ":5",
+		"title x\nmessage y":                                            ":2",
+		"rate 1/s\nbind_pass no\ntitle x\nmessage y":                    ":4",
+		"rate 1/s\ncrawlers 0.0.0.0/0\ntitle x\nmessage y":              ":4",
+		"rate 1/s\ncloses_at 2026-01-01T00:00:00\ntitle x\nmessage y\n": ":4",
+	} {
+		_, err := adapt("http:// {\nwaiting_room main {\n" + in + "\n}\n}")
+		if err == nil || !strings.HasSuffix(err.Error(), "Caddyfile"+line) {
+			t.Errorf("%q: want line %s: %v", in, line, err)
 		}
 	}
 }

@@ -33,9 +33,13 @@ type RoomConfig struct {
 	EntropySource string         `json:"entropy_source,omitempty"` // "none" (default) or one sentence
 	JoinLimit     string         `json:"join_limit,omitempty"`     // new places of one address; default 300/min
 	QueueStatus   int            `json:"queue_status,omitempty"`   // of the page: 503 (default) or 429
+	CookieDomain  string         `json:"cookie_domain,omitempty"`  // one line for all hosts of this domain
+	BindPass      string         `json:"bind_pass,omitempty"`      // on (default): a pass needs its visitor's ticket beside it; off
 	ReturnPath    string         `json:"return_path,omitempty"`    // where a bank POSTs visitors back to
 	Cors          string         `json:"cors,omitempty"`           // origins whose pages may read our answers
 	Beside        string         `json:"beside,omitempty"`         // presets outside the gate
+	Crawlers      string         `json:"crawlers,omitempty"`       // networks, files and https lists of crawlers outside the gate
+	OriginSecret  string         `json:"origin_secret,omitempty"`  // file; its first line is shown to the origin
 	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
 	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
 	Message       string         `json:"message,omitempty"`        // one sentence to those who wait
@@ -145,6 +149,15 @@ func (c RoomConfig) validate() error {
 		if err != nil {
 			return err
 		}
+	}
+	if _, _, _, err := crawlerSources(c.Crawlers); err != nil {
+		return err
+	}
+	if err := checkCookieDomain(c.CookieDomain); err != nil {
+		return err
+	}
+	if c.BindPass != "" && c.BindPass != "on" && c.BindPass != bindOff {
+		return fmt.Errorf("bind_pass %q: write on, or off where visitors' passes may be used without their tickets", c.BindPass)
 	}
 	if c.ReturnPath != "" && (c.ReturnPath[0] != '/' || strings.ContainsAny(c.ReturnPath, "?#*")) {
 		return fmt.Errorf("return_path %q: write one exact path, for example /checkout/return", c.ReturnPath)

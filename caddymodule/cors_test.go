@@ -8,8 +8,10 @@ import (
 
 // AH26, W32, AH36: preflights are answered at the edge from the allow-list; a page on it can read what it needs, any
 // other nothing. The origin sees none of it.
-func TestCORS(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h", `cors "https://app.example.com https://m.example.com"`), "")
+func TestCORS(t *testing.T) { overBoth(t, testCORS) }
+
+func testCORS(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h", `cors "https://app.example.com https://m.example.com"`), "")
 	v := e.visitor()
 	ask := []string{"Origin", "https://app.example.com", "Access-Control-Request-Method", "PUT", "Access-Control-Request-Headers", "content-type,ropeline-ticket"}
 	for _, uri := range []string{"/api/x", reservedPrefix + "main/enter"} {
@@ -45,8 +47,10 @@ func TestCORS(t *testing.T) {
 }
 
 // W40: what most sites want beside the gate, in one word each, and nothing that only looks like it.
-func TestPresets(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h", `beside "assets health webhooks"`), "")
+func TestPresets(t *testing.T) { overBoth(t, testPresets) }
+
+func testPresets(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h", `beside "assets health webhooks"`), "")
 	v := e.visitor()
 	for _, c := range []struct {
 		method, uri string

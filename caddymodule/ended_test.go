@@ -18,11 +18,11 @@ func TestAnEndedPassStaysEndedOverARestart(t *testing.T) {
 		config := roomWith("rate 1000/s")
 		e := newEdge(t, config, store)
 		left, ended, stays := e.visitor(), e.visitor(), e.visitor()
-		passes := map[string]string{}
+		passes, tickets := map[string]string{}, map[string]string{}
 		for name, v := range map[string]*visitorClient{"left": left, "ended": ended, "stays": stays} {
 			v.navigate("/")
 			v.enter("/")
-			passes[name] = e.cookie(v, passPart)
+			passes[name], tickets[name] = e.cookie(v, passPart), e.cookie(v, ticketPart)
 		}
 		left.post("leave").want(t, 200)
 		e.origin.answerWith(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Ropeline-Session", "end") })
@@ -39,7 +39,7 @@ func TestAnEndedPassStaysEndedOverARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]int{"left": 429, "ended": 429, "stays": 200} {
-			r := e.visitor().do("GET", "/", "Ropeline-Pass", passes[name], "Accept", "application/json")
+			r := e.visitor().do("GET", "/", "Ropeline-Pass", passes[name], "Ropeline-Ticket", tickets[name], "Accept", "application/json")
 			if name != "stays" && r.StatusCode == 503 { // merging: refused all the same
 				continue
 			}
@@ -80,7 +80,7 @@ func TestLeavingTheLineIsNoEndOfASession(t *testing.T) {
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
-	pass := e.cookie(v, passPart)
+	pass, ticket := e.cookie(v, passPart), e.cookie(v, ticketPart)
 	v.post("leave").want(t, 200)
 	e.admin("pause", "")
 	for range 20 {
@@ -91,7 +91,7 @@ func TestLeavingTheLineIsNoEndOfASession(t *testing.T) {
 	if n := len(e.room().ended.young) + len(e.room().ended.old); n != 1 {
 		t.Errorf("%d ended sessions are remembered, one has ended", n)
 	}
-	e.visitor().do("GET", "/", "Ropeline-Pass", pass, "Accept", "application/json").want(t, 429)
+	e.visitor().do("GET", "/", "Ropeline-Pass", pass, "Ropeline-Ticket", ticket, "Accept", "application/json").want(t, 429)
 }
 
 func TestEndedSessionsAreKeptAsLongAsAPass(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/caddymodule/wire"
 )
 
 // admissionKeys are old enough to have signed what the tests date back.
@@ -53,7 +54,7 @@ func TestAPersonWaitsAndIsLetIn(t *testing.T) {
 			t.Errorf("cookies at the origin: %q", c)
 		}
 		for name := range last.Header {
-			if ours(name) && name != "Ropeline-Pass" {
+			if wire.Ours(name) && name != "Ropeline-Pass" {
 				t.Errorf("%s reached the origin", name)
 			}
 		}
@@ -68,9 +69,11 @@ func TestAPersonWaitsAndIsLetIn(t *testing.T) {
 }
 
 // W09: reloads, Back and a second tab are one place and one session.
-func TestReloadsAreOnePlace(t *testing.T) {
+func TestReloadsAreOnePlace(t *testing.T) { overBoth(t, testReloadsAreOnePlace) }
+
+func testReloadsAreOnePlace(t *testing.T, o over) {
 	log := filepath.Join(t.TempDir(), "grants.jsonl")
-	e := newEdge(t, roomWith("rate 1000/s", "state paused", "grant_log "+log), "")
+	e := o.edge(t, roomWith("rate 1000/s", "state paused", "grant_log "+log), "")
 	v := e.visitor()
 	for range 20 {
 		v.navigate("/").want(t, 503)
@@ -83,8 +86,8 @@ func TestReloadsAreOnePlace(t *testing.T) {
 	v.navigate("/").want(t, 200)
 	// Another tab without the pass, as after its cookie has expired: the same session.
 	again := e.visitor()
-	again.Jar.SetCookies(mustURL(t), v.Jar.Cookies(mustURL(t))[:1])
-	if n := again.Jar.Cookies(mustURL(t)); len(n) != 1 || !strings.HasPrefix(n[0].Name, ticketPart) {
+	again.Jar.SetCookies(e.url(), v.Jar.Cookies(e.url())[:1])
+	if n := again.Jar.Cookies(e.url()); len(n) != 1 || !strings.HasPrefix(n[0].Name, hostPrefix+ticketPart) {
 		t.Fatalf("cookies %v", n)
 	}
 	again.enter("/")
@@ -98,22 +101,25 @@ func TestReloadsAreOnePlace(t *testing.T) {
 }
 
 // W05: malformed tickets give and burn no place; joining is what gives one.
-func TestMalformedTicketsBurnNoPlace(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h"), "")
+func TestMalformedTicketsBurnNoPlace(t *testing.T) { overBoth(t, testMalformedTicketsBurnNoPlace) }
+
+func testMalformedTicketsBurnNoPlace(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h"), "")
 	for i := range 100 {
 		v := e.visitor()
-		v.do("GET", "/", "Cookie", fmt.Sprintf("rl-t-main=not.a.ticket%d", i)).want(t, 429)
-		v.do("POST", reservedPrefix+"main/knock", "Cookie", "rl-t-main=eyJ.x.y").want(t, 401)
+		v.Jar = nil // what comes back with a ticket of ours is somebody, whatever comes beside it
+		v.do("GET", "/", "Cookie", e.named(ticketPart, fmt.Sprintf("not.a.ticket%d", i))).want(t, 429)
+		v.do("POST", reservedPrefix+"main/knock", "Cookie", e.named(ticketPart, "eyJ.x.y")).want(t, 401)
 		v.do("GET", "/", "Ropeline-Ticket", "....").want(t, 429)
 	}
 	if n := e.joined(); n != 0 {
 		t.Errorf("%d places were given", n)
 	}
-	// Forged on a navigation: the page says so, the cookie goes, and the next request is a newcomer's.
+	// Forged on a navigation: the cookie is replaced by a name without a place, and the next request gets one.
 	v := e.visitor()
-	page := v.do("GET", "/", append(navigation, "Cookie", "rl-t-main=a.b.c")...).want(t, 503)
-	if !strings.Contains(page.Header.Get("Set-Cookie"), "rl-t-main=; Path=/; Max-Age=0") {
-		t.Errorf("the bad cookie stays: %v", page.Header["Set-Cookie"])
+	page := v.do("GET", "/", append(navigation, "Cookie", e.named(ticketPart, "a.b.c"))...).want(t, 503)
+	if c := page.Header.Get("Set-Cookie"); !strings.HasPrefix(c, e.named(ticketPart, "eyJ")) || e.joined() != 0 || ticketOf(e, v).Index != admission.NoIndex {
+		t.Errorf("a made-up ticket got %q and %d places", c, e.joined())
 	}
 	v.navigate("/").want(t, 503)
 	if n := e.joined(); n != 1 {
@@ -122,8 +128,10 @@ func TestMalformedTicketsBurnNoPlace(t *testing.T) {
 }
 
 // W25: with ten in line, a free slot is not for the newcomer.
-func TestNewcomersQueue(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h"), "")
+func TestNewcomersQueue(t *testing.T) { overBoth(t, testNewcomersQueue) }
+
+func testNewcomersQueue(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h"), "")
 	for range 10 {
 		e.visitor().navigate("/").want(t, 503)
 	}
@@ -139,8 +147,10 @@ func TestNewcomersQueue(t *testing.T) {
 }
 
 // A program gets its place, and enters with headers alone.
-func TestAProgramEntersByHeaders(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s"), "")
+func TestAProgramEntersByHeaders(t *testing.T) { overBoth(t, testAProgramEntersByHeaders) }
+
+func testAProgramEntersByHeaders(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s"), "")
 	v := e.visitor()
 	v.Jar = nil
 	m := v.do("GET", "/api", "Accept", "application/json, text/plain, */*").want(t, 429)
@@ -162,19 +172,20 @@ func TestAProgramEntersByHeaders(t *testing.T) {
 		}
 		return r.StatusCode == 200
 	})
-	if got := v.do("GET", "/api", "Ropeline-Pass", pass).want(t, 200); got.body != "origin /api" {
+	both := []string{"Ropeline-Pass", pass, "Ropeline-Ticket", ticket}
+	if got := v.do("GET", "/api", both...).want(t, 200); got.body != "origin /api" {
 		t.Error(got.body)
 	}
 	var renewed reply
 	e.until("renewed", func() bool { // the polling above may have used up this visitor's allowance for a moment
-		renewed = v.do("POST", reservedPrefix+"main/renew", "Ropeline-Pass", pass)
+		renewed = v.do("POST", reservedPrefix+"main/renew", both...)
 		return renewed.StatusCode == 200
 	})
 	if renewed.Header.Get("Ropeline-Pass") == "" {
 		t.Error("renew gave no pass")
 	}
-	v.do("POST", reservedPrefix+"main/leave", "Ropeline-Pass", pass).want(t, 200)
-	v.do("GET", "/api", "Ropeline-Pass", pass).want(t, 429)
+	v.do("POST", reservedPrefix+"main/leave", both...).want(t, 200)
+	v.do("GET", "/api", both...).want(t, 429)
 	e.until("told that the place is spent", func() bool {
 		r := v.do("POST", reservedPrefix+"main/enter", "Ropeline-Ticket", ticket)
 		if r.StatusCode == 200 {
@@ -185,9 +196,11 @@ func TestAProgramEntersByHeaders(t *testing.T) {
 }
 
 // W65, W34: what is not a person looking never spends a turn and never gets HTML; nothing gets 200 or 401.
-func TestOnlyNavigationsEnter(t *testing.T) {
+func TestOnlyNavigationsEnter(t *testing.T) { overBoth(t, testOnlyNavigationsEnter) }
+
+func testOnlyNavigationsEnter(t *testing.T, o over) {
 	log := filepath.Join(t.TempDir(), "grants.jsonl")
-	e := newEdge(t, roomWith("rate 1000/s", "grant_log "+log), "")
+	e := o.edge(t, roomWith("rate 1000/s", "grant_log "+log), "")
 	v := e.visitor()
 	v.navigate("/").want(t, 503)
 	e.until("called", func() bool { return e.snapshot().X > 0 })
@@ -224,8 +237,10 @@ func TestOnlyNavigationsEnter(t *testing.T) {
 }
 
 // AH25: no tunnels and no echo, with or without a pass.
-func TestRefusedMethods(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s"), "")
+func TestRefusedMethods(t *testing.T) { overBoth(t, testRefusedMethods) }
+
+func testRefusedMethods(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s"), "")
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
@@ -247,8 +262,10 @@ func TestRefusedMethods(t *testing.T) {
 }
 
 // AT13: a token in the query is an ordinary parameter.
-func TestTokensInTheQueryMeanNothing(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s"), "")
+func TestTokensInTheQueryMeanNothing(t *testing.T) { overBoth(t, testTokensInTheQueryMeanNothing) }
+
+func testTokensInTheQueryMeanNothing(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s"), "")
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
@@ -258,8 +275,10 @@ func TestTokensInTheQueryMeanNothing(t *testing.T) {
 }
 
 // A matcher leaves paths outside the gate; they lose our cookies too and keep the pass of whoever is inside.
-func TestBesideTheGate(t *testing.T) {
-	e := newEdge(t, "@gated not path /open/*\nwaiting_room @gated main {\nrate 1000/s\n}", "")
+func TestBesideTheGate(t *testing.T) { overBoth(t, testBesideTheGate) }
+
+func testBesideTheGate(t *testing.T, o over) {
+	e := o.edge(t, "@gated not path /open/*\nwaiting_room @gated main {\nrate 1000/s\n}", "")
 	v := e.visitor()
 	v.navigate("/shop").want(t, 503)
 	v.navigate("/open/x").want(t, 200)
@@ -281,14 +300,16 @@ func TestBesideTheGate(t *testing.T) {
 }
 
 // The origin lengthens and ends sessions, and cannot plant our cookies.
-func TestTheOriginEndsASession(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s", "cap 1"), "")
+func TestTheOriginEndsASession(t *testing.T) { overBoth(t, testTheOriginEndsASession) }
+
+func testTheOriginEndsASession(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s", "cap 1"), "")
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
 	e.origin.answerWith(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Ropeline-Lease", "600")
-		w.Header().Add("Set-Cookie", "rl-p-main=planted")
+		w.Header().Add("Set-Cookie", e.named(passPart, "planted"))
 		w.Header().Add("Set-Cookie", "shop=1")
 		w.Header().Set("Ropeline-Answer", "mine")
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ropeline/ropeline/caddymodule/captcha"
 	"github.com/ropeline/ropeline/caddymodule/page"
+	"github.com/ropeline/ropeline/caddymodule/wire"
 )
 
 func init() { caddy.RegisterModule(new(Handler)) }
@@ -81,11 +82,16 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.app = app.(*App)
 	h.room, err = h.app.claim(h.Room, h.RoomConfig)
+	if err == nil {
+		h.app.introduce(h)
+	}
 	return err
 }
 
 // ServeHTTP is the way of one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	dropH2C(r.Header)
+	r, through := h.arrive(r)
 	switch r.Method {
 	case http.MethodConnect, http.MethodTrace, "TRACK":
 		// TRACE would echo cookies to scripts, CONNECT would make a tunnel past the line.
@@ -102,8 +108,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		if name == h.Room {
 			return h.serveReserved(w, r, route)
 		}
-		if h.app.hasRoom(name) {
-			return next.ServeHTTP(w, r) // the other room's handler stands behind this one
+		if other := h.app.handlerOf(name); other != nil && route != "resume" {
+			return other.serveReserved(w, r, route)
+		} else if other != nil && through != nil {
+			return h.forward(w, r, next, guard(w, nil), "", false) // the other room's handler stands behind this one
 		}
 		return problem{Status: http.StatusNotFound, Code: "not_found", Detail: "No such waiting room."}.write(w, r)
 	}
@@ -116,7 +124,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 			return err
 		}
 	}
-	v := h.identify(r)
+	v := h.bearer(r)
 	if v.inside {
 		return h.serveInside(w, r, next, v, gated)
 	}
@@ -144,7 +152,7 @@ func (h *Handler) gated(r *http.Request) (bool, error) {
 	if h.beside(r) {
 		return false, nil
 	}
-	if len(h.gate) == 0 {
+	if len(h.gate) == 0 || !wire.PlainPath(r.URL) {
 		return true, nil
 	}
 	return h.gate.AnyMatchWithError(r)
@@ -152,16 +160,38 @@ func (h *Handler) gated(r *http.Request) (bool, error) {
 
 // clean takes everything of ours out of a request before the origin sees it.
 func (h *Handler) clean(r *http.Request) {
-	stripCookies(r.Header)
-	stripHeaders(r.Header)
+	wire.StripCookies(r.Header)
+	wire.StripHeaders(r.Header)
 	stripConnection(r.Header)
 	cleanTrailers(r)
+	if !trustedPeer(r) {
+		for _, name := range addressHeaders {
+			delete(r.Header, name)
+		}
+	}
 }
 
-func (a *App) hasRoom(name string) bool {
+// addressHeaders are what proxies say about a visitor's address beside X-Forwarded-*, which reverse_proxy writes anew.
+// From anybody else they are a visitor's own word, and an origin that believes one would be told any address.
+var addressHeaders = []string{"Forwarded", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip"}
+
+// introduce makes a handler known as one that can answer for its room.
+func (a *App) introduce(h *Handler) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.claims[name] != nil
+	if c := a.claims[h.Room]; c.handler == nil {
+		c.handler = h
+	}
+}
+
+// handlerOf is a handler of a room of this configuration, wherever it stands.
+func (a *App) handlerOf(name string) *Handler {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.claims[name]; c != nil {
+		return c.handler
+	}
+	return nil
 }
 
 // Validate is part of Provision; it is here for `caddy validate` on hand-written JSON that lacks the room.

@@ -135,12 +135,12 @@ func (e *edge) config(room string) string {
 	}
 }
 %s {
-	%s
 	bind unix/%s
+	%s
 	%s
 	reverse_proxy %s
 }
-`, protocols, filepath.Join(e.dir, "keys"), filepath.Join(e.dir, "rooms"), e.global, site, tls, e.sock, room, e.origin.Listener.Addr()))
+`, protocols, filepath.Join(e.dir, "keys"), filepath.Join(e.dir, "rooms"), e.global, site, e.sock, tls, room, e.origin.Listener.Addr()))
 }
 
 func (e *edge) load(room string) error { return e.loadText(e.config(room)) }

@@ -6,18 +6,22 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/ropeline/ropeline/admission"
 )
 
-func mustURL(t *testing.T) *url.URL {
-	t.Helper()
-	u, err := url.Parse("http://edge.test/")
+func (e *edge) url() *url.URL {
+	e.t.Helper()
+	u, err := url.Parse(e.base() + "/")
 	if err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	return u
 }
@@ -25,9 +29,9 @@ func mustURL(t *testing.T) *url.URL {
 // joined is how many places the room has given, by its own public record.
 func (e *edge) joined() int {
 	e.t.Helper()
-	// An admin report is built from the snapshot, which is a second old at most: wait for the next one.
+	// What this edge has asked for is in its snapshot at once; the tick behind it brings what others have.
 	seq := e.snapshot().Seq
-	e.until("a tick", func() bool { return e.snapshot().Seq >= seq+2 })
+	e.until("a tick", func() bool { return e.snapshot().Seq > seq })
 	return int(e.snapshot().Next)
 }
 
@@ -45,11 +49,7 @@ func adminCall(method, path, body string) error {
 
 func (e *edge) cookie(v *visitorClient, part string) string {
 	e.t.Helper()
-	u := mustURL(e.t)
-	if e.tls {
-		u.Scheme = "https"
-	}
-	for _, c := range v.Jar.Cookies(u) {
+	for _, c := range v.Jar.Cookies(e.url()) {
 		if strings.TrimPrefix(c.Name, hostPrefix) == part+"main" {
 			return c.Value
 		}
@@ -58,14 +58,10 @@ func (e *edge) cookie(v *visitorClient, part string) string {
 	return ""
 }
 
-// rawStatus sends bytes as they are and returns the status line.
+// rawStatus sends bytes as they are, by HTTP/1.1, and returns the status line.
 func (e *edge) rawStatus(request string) string {
 	e.t.Helper()
-	c, err := net.Dial("unix", e.sock)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	defer c.Close()
+	c := e.dial("http/1.1")
 	if _, err := c.Write([]byte(request)); err != nil {
 		e.t.Fatal(err)
 	}
@@ -95,3 +91,17 @@ func serveOn(t *testing.T, srv *http.Server) string {
 	t.Cleanup(func() { srv.Close() })
 	return l.Addr().String()
 }
+
+// counterOf reads a counter of the process.
+func counterOf(t *testing.T, c prometheus.Counter) float64 {
+	t.Helper()
+	var m dto.Metric
+	if err := c.Write(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m.GetCounter().GetValue()
+}
+
+func passOf(vid string) admission.Pass { return admission.Pass{VID: admission.VID(vid)} }
+
+func mustPrefix(s string) netip.Prefix { return netip.MustParsePrefix(s) }

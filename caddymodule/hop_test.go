@@ -3,7 +3,6 @@ package caddymodule
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,7 +15,7 @@ func TestTrailersAndConnectionCarryNothingOfOurs(t *testing.T) {
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
-	pass := e.cookie(v, passPart)
+	pass, ticket := e.cookie(v, passPart), e.cookie(v, ticketPart)
 	e.origin.answerWith(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			t.Error(err)
@@ -32,7 +31,7 @@ func TestTrailersAndConnectionCarryNothingOfOurs(t *testing.T) {
 		"undeclared": "Trailer: X-T\r\n",
 		"connection": "Trailer: X-T\r\nConnection: Ropeline-Pass, ropeline_ticket\r\n",
 	} {
-		got := e.raw("POST /t HTTP/1.1\r\nHost: edge.test\r\nRopeline-Pass: " + pass + "\r\nTransfer-Encoding: chunked\r\n" + head +
+		got := e.raw("POST /t HTTP/1.1\r\nHost: edge.test\r\nRopeline-Pass: " + pass + "\r\nRopeline-Ticket: " + ticket + "\r\nTransfer-Encoding: chunked\r\n" + head +
 			"Connection: close\r\n\r\n3\r\nabc\r\n0\r\nRopeline-Pass: forged\r\nRopeline_Pass: forged\r\nX-T: 1\r\n\r\n")
 		if !strings.Contains(got, "pass true") || !strings.Contains(got, `"X-T":["1"]`) || strings.Contains(got, "forged") {
 			t.Errorf("%s: the origin saw: %s", name, got)
@@ -46,11 +45,7 @@ func TestTrailersAndConnectionCarryNothingOfOurs(t *testing.T) {
 // raw sends bytes as they are and returns all of the answer; the request has to ask for the connection to be closed.
 func (e *edge) raw(request string) string {
 	e.t.Helper()
-	c, err := net.Dial("unix", e.sock)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	defer c.Close()
+	c := e.dial("http/1.1")
 	if _, err := io.WriteString(c, request); err != nil {
 		e.t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (h *Handler) serveInvite(w http.ResponseWriter, r *http.Request) error {
 	i, err := h.room.ring.Load().VerifyInvitation(strings.TrimSpace(f.Get("code")), h.Room, h.room.now())
 	if err != nil {
 		h.refused(err)
-		h.forgedOnce(r, time.Now()) // guessing is as dear as any made-up token
+		h.forgedNow(r, time.Now(), 1) // guessing is as dear as any made-up token
 		if !classify(r).page {
 			return problem{Status: http.StatusForbidden, Code: "invitation_invalid", Answer: "wait", Detail: "This invitation is not valid, or not any more."}.write(w, r)
 		}

@@ -142,19 +142,19 @@ func TestAnAccountComesAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, ann := e.visitor(), signedIn(t, secret, "ann", time.Hour)
-		v.Jar.SetCookies(mustURL(t), []*http.Cookie{{Name: "identity", Value: ann}})
+		v.Jar.SetCookies(e.url(), []*http.Cookie{{Name: "identity", Value: ann}})
 		e.until("known", func() bool { v.navigate("/"); return ticketOf(e, v).Identity != "" })
 		first := ticketOf(e, v).Index
 		v.enter("/")
 		other := e.visitor()
-		other.Jar.SetCookies(mustURL(t), []*http.Cookie{{Name: "identity", Value: ann}})
+		other.Jar.SetCookies(e.url(), []*http.Cookie{{Name: "identity", Value: ann}})
 		other.navigate("/")
 		if got := ticketOf(e, other).Index; got != first {
 			t.Errorf("while the session lives, another browser of the account has index %d, not %d", got, first)
 		}
 		v.post("leave").want(t, 200)
 		third := e.visitor()
-		third.Jar.SetCookies(mustURL(t), []*http.Cookie{{Name: "identity", Value: ann}})
+		third.Jar.SetCookies(e.url(), []*http.Cookie{{Name: "identity", Value: ann}})
 		e.until("a new place", func() bool { third.navigate("/"); return ticketOf(e, third).Index > first })
 		third.enter("/")
 	})

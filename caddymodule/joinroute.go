@@ -64,7 +64,7 @@ func (h *Handler) solved(r *http.Request, f url.Values, now time.Time) (admissio
 	c, err := h.room.ring.Load().VerifyChallenge(raw, h.Room, h.room.now())
 	if err != nil {
 		if h.refused(err) {
-			h.forgedOnce(r, now)
+			h.forgedNow(r, now, 1)
 		}
 		return c, err
 	}

@@ -140,9 +140,7 @@ func (h *Handler) sendKept(w http.ResponseWriter, r *http.Request, next caddyhtt
 	again.Header.Set("Content-Type", formType)
 	again.Header.Set("Content-Length", strconv.Itoa(len(f.Body)))
 	h.room.line.Touch(string(v.pass.VID), 0)
-	h.clean(again)
-	again.Header.Set(passHeader, v.rawPass)
-	return next.ServeHTTP(guard(w, &sessionOf{h.room, v.pass}), again)
+	return h.forward(w, again, next, guard(w, &sessionOf{h.room, v.pass}), v.rawPass, true)
 }
 
 // returning answers a POST that another site, a bank, sends its visitor back with. Such a request comes without our

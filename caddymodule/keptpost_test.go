@@ -91,8 +91,10 @@ func TestAFormIsKept(t *testing.T) {
 }
 
 // What is not kept, the page says: from another site, too long, or no form.
-func TestWhatIsNotKept(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h"), "")
+func TestWhatIsNotKept(t *testing.T) { overBoth(t, testWhatIsNotKept) }
+
+func testWhatIsNotKept(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h"), "")
 	v := e.visitor()
 	for name, page := range map[string]reply{
 		"cross-site": v.form("/x", "a=1", "cross-site"),
@@ -107,8 +109,10 @@ func TestWhatIsNotKept(t *testing.T) {
 
 // W59: the bank sends its visitor back by a POST, without our cookies; a page of ours posts the same fields again, and
 // the origin gets them with the pass.
-func TestTheBankSendsBack(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s", "return_path /pay/back"), "")
+func TestTheBankSendsBack(t *testing.T) { overBoth(t, testTheBankSendsBack) }
+
+func testTheBankSendsBack(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s", "return_path /pay/back"), "")
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")

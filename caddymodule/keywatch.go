@@ -28,6 +28,7 @@ func (a *App) watchKeys(ctx context.Context) {
 				last = now
 				a.rereadKeys()
 			}
+			a.rereadSecrets()
 		}
 	}
 }
@@ -46,6 +47,15 @@ func (a *App) rereadKeys() {
 		c.room.useKeys(ring)
 	}
 	a.log.Info("the keys have changed", "keys", len(ring.Keys()))
+}
+
+// rereadSecrets follows the files of origin_secret.
+func (a *App) rereadSecrets() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.sorted() {
+		c.room.rereadSecret()
+	}
 }
 
 // keysPrint changes when any key file does.

@@ -41,7 +41,7 @@ func TestARunningEdgeFollowsItsKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.until("refused", func() bool {
-		return v.do("GET", "/", "Accept", "application/json", "Ropeline-Pass", old).StatusCode == 429
+		return v.do("GET", "/", "Accept", "application/json", "Ropeline-Pass", old, "Ropeline-Ticket", e.cookie(v, ticketPart)).StatusCode == 429
 	})
 	v.enter("/") // the same session, by the ticket, with a pass of the new key
 	if tk := ticketOf(e, v); tk.Index != index {

@@ -14,6 +14,7 @@ type knocker func(context.Context, line.Visitor) (line.Answer, error)
 // knockBody is the answer to knock, enter and heartbeat.
 type knockBody struct {
 	State     string `json:"state"`
+	Code      string `json:"code,omitempty"` // already_used
 	Index     int64  `json:"index"`
 	Place     int64  `json:"place"` // -1 before the draw
 	X         int64  `json:"x"`
@@ -34,16 +35,33 @@ func (h *Handler) serveKnock(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	a, err := h.ask(r, v, h.room.line.Knock)
+	a, err := h.ask(r, &v, h.room.line.Knock)
 	if err != nil {
 		return h.unavailable(w, r)
 	}
 	return h.writeKnock(w, r, v, http.StatusOK, a)
 }
 
-// ask answers from memory when the place has not been called: the far end of a long line costs the store nothing.
-func (h *Handler) ask(r *http.Request, v visitor, knock knocker) (line.Answer, error) {
+// ask knocks with the visitor's ticket, and with the next one if that is spent.
+func (h *Handler) ask(r *http.Request, v *visitor, knock knocker) (line.Answer, error) {
+	for try := 1; ; try++ {
+		asked := *v
+		a, err := h.askOnce(r, asked, knock)
+		if err != nil || a.Standing != line.Used || try == maxTries || !h.another(v) {
+			if a.Standing == line.Used {
+				*v = asked // who has nothing better is told about the place it came with
+			}
+			return a, err
+		}
+	}
+}
+
+// askOnce answers from memory when the place has not been called: the far end of a long line costs the store nothing.
+func (h *Handler) askOnce(r *http.Request, v visitor, knock knocker) (line.Answer, error) {
 	snap, place := h.room.line.Snapshot(), h.room.line.Place(v.ticket.Index)
+	if h.room.used.has(v.ticket, snap) {
+		return line.Answer{Standing: line.Used, Index: v.ticket.Index, Place: place, X: snap.X, Epoch: snap.Epoch}, nil
+	}
 	if known(snap) && !snap.Stale && (snap.State == "prequeue" || snap.State == "drawing" || snap.State == "open" && place >= snap.X) {
 		knocks.WithLabelValues(h.Room, "early").Inc()
 		h.room.line.Present(v.at()) // a knock is a sign of life as well, and brings the ticket back to a store that was lost
@@ -64,7 +82,7 @@ func (h *Handler) serveEnter(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return err
 	}
-	a, err := h.ask(r, v, h.room.line.Enter)
+	a, err := h.ask(r, &v, h.room.line.Enter)
 	if err != nil {
 		return h.unavailable(w, r)
 	}
@@ -84,6 +102,9 @@ func (h *Handler) writeKnock(w http.ResponseWriter, r *http.Request, v visitor, 
 	snap := h.room.line.Snapshot()
 	b := knockBody{State: string(a.Standing), Index: v.ticket.Index, Place: a.Place, X: max(a.X, snap.X), Rank: a.Rank,
 		Epoch: max(a.Epoch, snap.Epoch), RetryInMS: h.retryIn(a.Standing, a.Place, snap).Milliseconds()}
+	if a.Standing == line.Used {
+		b.Code = "already_used"
+	}
 	if a.Standing == line.Granted {
 		b.EntryInMS = a.EntryIn().Milliseconds()
 		b.RetryInMS = b.EntryInMS
@@ -131,6 +152,7 @@ func (h *Handler) serveRenew(w http.ResponseWriter, r *http.Request) error {
 		return problem{Status: http.StatusForbidden, Code: "pass_required", Answer: "wait", Detail: "The pass is missing or has ended."}.write(w, r)
 	}
 	if !h.room.knocks.allow(string(v.pass.VID)) {
+		limitFields(w, "knocks", knockLimitText, 1)
 		return problem{Status: http.StatusTooManyRequests, Code: "slow_down", RetryAfter: 1, Detail: "Asked too often."}.write(w, r)
 	}
 	lease, ok, err := h.room.line.Renew(r.Context(), string(v.pass.VID))
@@ -173,8 +195,8 @@ func (h *Handler) serveLeave(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handler) left(w http.ResponseWriter, r *http.Request) error {
-	setCookie(w, r, ticketPart, h.Room, "", 0)
-	setCookie(w, r, passPart, h.Room, "", 0)
+	h.setCookie(w, r, ticketPart, "", 0)
+	h.setCookie(w, r, passPart, "", 0)
 	private(w, "leave")
 	return writeJSON(w, r, http.StatusOK, "application/json", map[string]string{"state": "left"})
 }

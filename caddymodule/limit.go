@@ -10,6 +10,8 @@ const (
 	knockSlots = 1 << 16                // 512 KB a room, whatever the crowd
 	knockEvery = 200 * time.Millisecond // what one visitor may ask in the long run: 5 a second
 	knockBurst = 2 * time.Second        // 10 at once: reload, second tab, script and form together
+
+	knockLimitText = "5/s" // as a program is told
 )
 
 // knockLimit bounds how often one visitor reaches the line, from memory alone. It is a generic cell rate algorithm on

@@ -19,6 +19,7 @@ var (
 	asked         = counter("work_total", "Newcomers under proof of work: asked for it, solved, waited without JavaScript, refused.", "room", "result")
 	captchas      = counter("captcha_total", "Answers of the CAPTCHA service: good, refused, unavailable.", "room", "result")
 	tokenInvalid  = counter("token_invalid_total", "Tickets and passes refused, by reason.", "room", "reason")
+	passShared    = counter("pass_shared_total", "Good passes that came without their visitor's ticket: copies.", "room")
 )
 
 func counter(name, help string, labels ...string) *prometheus.CounterVec {
@@ -35,7 +36,7 @@ func registerMetrics(reg *prometheus.Registry) error {
 	if reg == nil {
 		return nil
 	}
-	for _, c := range []prometheus.Collector{joins, joinsLimited, knocks, grants, asked, captchas, passedThrough, tokenInvalid, roomGauges{}} {
+	for _, c := range []prometheus.Collector{joins, joinsLimited, knocks, grants, asked, captchas, passedThrough, tokenInvalid, passShared, roomGauges{}} {
 		var already prometheus.AlreadyRegisteredError
 		if err := reg.Register(c); err != nil && !errors.As(err, &already) {
 			return err

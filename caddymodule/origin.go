@@ -11,6 +11,7 @@ import (
 
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
+	"github.com/ropeline/ropeline/caddymodule/wire"
 )
 
 // sessionOf is the session that an origin's answer may speak about.
@@ -23,8 +24,9 @@ type sessionOf struct {
 // through that looks like ours.
 type guarded struct {
 	*caddyhttp.ResponseWriterWrapper
-	session *sessionOf
-	stream  *stream // nil: an answer that ends by itself
+	session *sessionOf // nil: the origin has no say about one
+	passage *passage   // nil: there is one room only
+	stream  *stream    // nil: an answer that ends by itself
 	done    bool
 }
 
@@ -68,16 +70,19 @@ func (g *guarded) ReadFrom(r interface{ Read([]byte) (int, error) }) (int64, err
 }
 
 func (g *guarded) inspect(h http.Header, final bool) {
+	if g.passage != nil && g.passage.answered {
+		return // another room's answer, which is ours
+	}
 	if final && g.session != nil {
 		g.session.obey(h)
 	}
-	stripHeaders(h)
+	wire.StripHeaders(h)
 	h.Del("Cf-Waiting-Room-Command")
 	if cookies := h["Set-Cookie"]; len(cookies) > 0 {
 		kept := cookies[:0]
 		for _, c := range cookies {
 			name, _, _ := strings.Cut(c, "=")
-			if !ourCookie(strings.TrimSpace(name)) {
+			if !wire.OurCookie(strings.TrimSpace(name)) {
 				kept = append(kept, c)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/caddyserver/caddy/v2"
@@ -46,11 +47,19 @@ func acquireStore(k storeKey) (*line.Store, error) {
 	return v.(pooledStore).Store, nil
 }
 
+// inRoom names the room of an error that does not name it yet: the line's own errors do.
+func inRoom(name string, err error) error {
+	if prefix := "room " + name + ": "; err != nil && !strings.HasPrefix(err.Error(), prefix) {
+		return fmt.Errorf("%s%w", prefix, err)
+	}
+	return err
+}
+
 func acquireRoom(k roomKey, build func() (*room, error)) (*room, error) {
 	v, _, err := rooms.LoadOrNew(k, func() (caddy.Destructor, error) {
 		r, err := build()
 		if err != nil {
-			return nil, fmt.Errorf("room %s: %w", k.name, err)
+			return nil, inRoom(k.name, err)
 		}
 		return r, nil
 	})

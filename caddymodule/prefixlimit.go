@@ -84,6 +84,16 @@ func prefixesOf(a netip.Addr) ([]width, func(int) netip.Prefix) {
 	return w, func(bits int) netip.Prefix { p, _ := a.Prefix(bits); return p }
 }
 
+// streamPrefix is what is counted of an address when it keeps connections open.
+func streamPrefix(r *http.Request) netip.Prefix {
+	a, limited := visitorAddr(r)
+	if !limited {
+		return netip.Prefix{}
+	}
+	ws, prefix := prefixesOf(a)
+	return prefix(ws[0].bits)
+}
+
 // tooMany refuses a newcomer whose prefix has taken more places than join_limit says. It spends only when all widths
 // agree.
 type tooMany struct{ retry time.Duration }
@@ -121,10 +131,12 @@ func (h *Handler) forgedTooOften(r *http.Request, now time.Time) bool {
 	return free(prefixes.cell(h.Room, "forged", prefix(ws[0].bits)), now, forgedEvery, forgedBurst) > 0
 }
 
-func (h *Handler) forgedOnce(r *http.Request, now time.Time) {
+// forgedNow counts the made-up tokens of a request without a single genuine one. Beside a genuine one they cost their
+// sender's address nothing: somebody has planted them.
+func (h *Handler) forgedNow(r *http.Request, now time.Time, n int) {
 	if a, limited := visitorAddr(r); limited {
 		ws, prefix := prefixesOf(a)
-		spend(prefixes.cell(h.Room, "forged", prefix(ws[0].bits)), now, forgedEvery)
+		spend(prefixes.cell(h.Room, "forged", prefix(ws[0].bits)), now, time.Duration(n)*forgedEvery)
 	}
 }
 

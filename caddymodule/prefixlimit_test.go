@@ -88,8 +88,10 @@ func TestForgedTokensPerPrefix(t *testing.T) {
 }
 
 // AQ9: somebody who asks too often is answered from memory and keeps the place.
-func TestOneTicketAskingTooOften(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h"), "")
+func TestOneTicketAskingTooOften(t *testing.T) { overBoth(t, testOneTicketAskingTooOften) }
+
+func testOneTicketAskingTooOften(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h"), "")
 	v := e.visitor()
 	v.navigate("/").want(t, 503)
 	refused := 0

@@ -98,7 +98,9 @@ func (h *Handler) ticketOf(w http.ResponseWriter, r *http.Request) (v visitor, o
 		return v, false, problem{Status: http.StatusUnauthorized, Code: "ticket_required", Answer: "wait",
 			Detail: "Send the ticket, as cookie or in " + ticketHeader + ". A request to any page of this site gives one."}.write(w, r)
 	}
-	if !h.room.knocks.allow(string(v.ticket.VID)) {
+	// A place that is known to be spent is answered from memory, however often its ticket comes.
+	if !h.room.used.has(v.ticket, h.room.line.Snapshot()) && !h.room.knocks.allow(string(v.ticket.VID)) {
+		limitFields(w, "knocks", knockLimitText, 1)
 		return v, false, problem{Status: http.StatusTooManyRequests, Code: "slow_down", Answer: "wait", RetryAfter: 1,
 			Detail: "Asked too often. The place is kept; ask once a second at most."}.write(w, r)
 	}

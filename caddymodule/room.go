@@ -27,6 +27,7 @@ type room struct {
 	status  statusCache
 	pace    pace
 	ended   endedSessions
+	used    usedTickets
 	sent    once // nonces of kept forms that were passed on
 	knocks  knockLimit
 	streams streams
@@ -35,6 +36,10 @@ type room struct {
 	kept    *kept
 	stop    context.CancelFunc // of the schedule
 	loops   sync.WaitGroup
+
+	crawlers atomic.Pointer[networks]
+	secret   atomic.Pointer[string] // for the origin; empty: none
+	follow   context.CancelFunc     // of the crawlers' lists
 
 	ring    atomic.Pointer[admission.Keyring]
 	checker atomic.Pointer[admission.Checker]
@@ -56,8 +61,9 @@ func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *s
 		return nil, err
 	}
 	r.conf.Store(&conf)
+	r.secret.Store(new(string))
 	r.line, err = store.Room(line.Config{
-		Name: name, Settings: settings, Dir: dir, Logger: r.log, Events: r.events, Ended: r.over,
+		Name: name, Settings: settings, Dir: dir, Logger: log, Events: r.events, Ended: r.over,
 		Lottery: line.Lottery{
 			Secret: r.drawSecret, Root: lottery.Root, Seed: lottery.Seed,
 			Place: func(seed [32]byte, n int64) func(int64) int64 { return lottery.NewPerm(seed, n).Place },
@@ -123,12 +129,22 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 	if err := r.grants.open(c.conf.GrantLog); err != nil {
 		return err
 	}
+	secret, err := originSecret(c.conf.OriginSecret)
+	if err != nil {
+		return err
+	}
+	nets, err := crawlersNow(c.conf.Crawlers)
+	if err != nil {
+		return err
+	}
 	r.useKeys(ring)
 	gap, err := joinGap(c.conf.JoinLimit)
 	if err != nil {
 		return err
 	}
 	r.joinGap.Store(int64(gap))
+	r.secret.Store(&secret)
+	r.useCrawlers(c.conf.Crawlers, nets)
 	conf := c.conf
 	before := r.conf.Swap(&conf)
 	if err := r.kept.configured(conf.Message); err != nil {
@@ -150,6 +166,20 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 	}
 	r.noteReload(*before, conf)
 	return nil
+}
+
+// useCrawlers begins to follow the lists that the configuration names.
+func (r *room) useCrawlers(option string, nets networks) {
+	if r.follow != nil {
+		if _, _, urls, _ := crawlerSources(option); r.conf.Load().Crawlers == option && len(urls) > 0 {
+			return // the lists are here already
+		}
+		r.follow()
+	}
+	r.crawlers.Store(&nets)
+	ctx, stop := context.WithCancel(context.Background())
+	r.follow = stop
+	r.loops.Go(func() { r.followCrawlers(ctx, option, listClient) })
 }
 
 // useKeys changes the keys. Passes are checked anew with them, those of a recalled key are refused from here on.
@@ -200,6 +230,7 @@ func (r *room) Destruct() error {
 		ctx, cancel := context.WithTimeout(context.Background(), farewell)
 		defer cancel()
 		r.stop()
+		r.follow()
 		r.loops.Wait()
 		err = r.line.Stop(ctx)
 		r.running.Store(false)

@@ -123,7 +123,7 @@ func TestOldTicketsAreIssuedAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.Jar.SetCookies(mustURL(t), []*http.Cookie{{Name: ticketPart + "main", Value: raw, Path: "/"}})
+		v.Jar.SetCookies(e.url(), []*http.Cookie{{Name: ticketPart + "main", Value: raw, Path: "/"}})
 		return raw
 	}
 	for age, anew := range map[time.Duration]bool{time.Hour: false, 25 * time.Hour: true, admission.TicketRetention - time.Hour: true} {

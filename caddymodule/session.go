@@ -9,6 +9,7 @@ import (
 
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
+	"github.com/ropeline/ropeline/caddymodule/wire"
 )
 
 // minRenewal is the least gain that is worth a redirect: near its hard end a session cannot be lengthened, and a
@@ -23,6 +24,7 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 		if lease, ok, err := h.room.line.Renew(r.Context(), string(v.pass.VID)); err == nil {
 			if !ok {
 				v.inside, v.stalePass = false, true
+				h.readTickets(&v, h.tokens(r, ticketHeader, ticketPart))
 				return h.serveWaiting(w, r, next, v)
 			}
 			if p := renewed(v.pass, lease); p.Expires.Sub(v.pass.Expires) >= minRenewal {
@@ -39,13 +41,13 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		r = r.WithContext(ctx)
-		g.stream = h.room.streams.open(v.pass, cancel)
+		if g.stream = h.room.streams.open(v.pass, streamPrefix(r), cancel); g.stream == nil {
+			return problem{Status: http.StatusTooManyRequests, Code: "too_many_streams", RetryAfter: 10,
+				Detail: "Too many streams are open from here: close some."}.write(w, r)
+		}
 		defer h.room.streams.close(g.stream)
 	}
-	h.clean(r)
-	r.Header.Set(passHeader, v.rawPass)
-	defer g.cleanTrailers()
-	return next.ServeHTTP(g, r)
+	return h.forward(w, r, next, g, v.rawPass, gated)
 }
 
 // worthRenewing is true in the second half of a pass's life.
@@ -100,12 +102,11 @@ func (h *Handler) setPass(w http.ResponseWriter, r *http.Request, p admission.Pa
 		w.Header().Set(passHeader, raw)
 		return nil
 	}
-	setCookie(w, r, passPart, h.Room, raw, p.Expires.Sub(p.IssuedAt)+admission.Leeway)
+	h.setCookie(w, r, passPart, raw, p.Expires.Sub(p.IssuedAt)+admission.Leeway)
 	return nil
 }
 
-// sameURL is the request's own URL, byte for byte. A path that begins with two slashes would name another host in a
-// Location header, so it gets its scheme and host in front.
+// sameURL is the request's own URL, byte for byte, to be a Location.
 func sameURL(r *http.Request) string {
 	orig, ok := r.Context().Value(caddyhttp.OriginalRequestCtxKey).(http.Request)
 	if !ok {
@@ -115,8 +116,5 @@ func sameURL(r *http.Request) string {
 	if uri == "" || uri[0] != '/' { // absolute form, as proxies send it
 		uri = orig.URL.RequestURI()
 	}
-	if len(uri) > 1 && (uri[1] == '/' || uri[1] == '\\') {
-		return siteOf(r) + uri
-	}
-	return uri
+	return wire.Location(uri, siteOf(r))
 }

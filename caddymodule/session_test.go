@@ -23,7 +23,7 @@ func (e *edge) aged(v *visitorClient) string {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	v.Jar.SetCookies(mustURL(e.t), []*http.Cookie{{Name: passPart + "main", Value: raw, Path: "/"}})
+	v.Jar.SetCookies(e.url(), []*http.Cookie{{Name: passPart + "main", Value: raw, Path: "/"}})
 	return raw
 }
 
@@ -53,7 +53,7 @@ func TestRenewal(t *testing.T) {
 	}
 	v.navigate("/a").want(t, 200)
 	// By header nobody is redirected.
-	e.visitor().do("GET", "/a", append(navigation, "Ropeline-Pass", old)...).want(t, 200)
+	e.visitor().do("GET", "/a", append(navigation, "Ropeline-Pass", old, "Ropeline-Ticket", e.cookie(v, ticketPart))...).want(t, 200)
 }
 
 // A pass whose session has ended is not renewed: its bearer stands in line again.

@@ -192,6 +192,7 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 	case sawFresh:
 		p.Detail = "The token that came with this request was not issued here. Come again without it to get a place."
 	}
+	w.Header().Add("Vary", "Accept, Cookie, Sec-Fetch-Dest, Sec-Fetch-Mode")
 	base := reservedPrefix + h.Room + "/"
 	p.More = map[string]any{"state": s.State, "position": positive(s.Ahead), "wait_seconds_low": positive(s.Low),
 		"wait_seconds_high": positive(s.High), "status_url": base + "status", "enter_url": base + "enter"}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 // look at the pass again; a renewal at this edge lengthens it.
 type stream struct {
 	vid     string
+	from    netip.Prefix
 	pass    atomic.Pointer[admission.Pass] // the newest this edge has given or seen
 	cancel  context.CancelFunc             // ends the request to the origin
 	over    atomic.Bool
@@ -30,10 +32,18 @@ type stream struct {
 	events http.ResponseWriter // an event stream, once it is one
 }
 
+const (
+	// maxStreams bounds what one visitor keeps open at an edge: some tabs, each with a stream and a socket.
+	maxStreams = 32
+	// maxPrefixStreams bounds what one IPv4 address or IPv6 /64 does; a mobile network's address stands for many people.
+	maxPrefixStreams = 2048
+)
+
 // streams are those of one room at this edge.
 type streams struct {
-	mu  sync.Mutex
-	all map[string]map[*stream]struct{}
+	mu       sync.Mutex
+	all      map[string]map[*stream]struct{}
+	prefixes map[netip.Prefix]int
 }
 
 // streaming says whether a request may become one. EventSource always names its type.
@@ -41,13 +51,21 @@ func streaming(r *http.Request) bool {
 	return isUpgrade(r) || strings.Contains(r.Header.Get("Accept"), "text/event-stream")
 }
 
-func (s *streams) open(p admission.Pass, cancel context.CancelFunc) *stream {
-	st := &stream{vid: string(p.VID), cancel: cancel}
+// open is nil when the visitor, or its network, has as many open as one may. from is no prefix where addresses say
+// nothing: behind a balancer that nobody has named to Caddy.
+func (s *streams) open(p admission.Pass, from netip.Prefix, cancel context.CancelFunc) *stream {
+	st := &stream{vid: string(p.VID), from: from, cancel: cancel}
 	st.pass.Store(&p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.all[st.vid]) >= maxStreams || s.prefixes[from] >= maxPrefixStreams {
+		return nil
+	}
 	if s.all == nil {
-		s.all = map[string]map[*stream]struct{}{}
+		s.all, s.prefixes = map[string]map[*stream]struct{}{}, map[netip.Prefix]int{}
+	}
+	if from.IsValid() {
+		s.prefixes[from]++
 	}
 	if s.all[st.vid] == nil {
 		s.all[st.vid] = map[*stream]struct{}{}
@@ -59,6 +77,9 @@ func (s *streams) open(p admission.Pass, cancel context.CancelFunc) *stream {
 func (s *streams) close(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.prefixes[st.from]--; s.prefixes[st.from] <= 0 {
+		delete(s.prefixes, st.from)
+	}
 	delete(s.all[st.vid], st)
 	if len(s.all[st.vid]) == 0 {
 		delete(s.all, st.vid)

@@ -32,7 +32,7 @@ func echoSocket(w http.ResponseWriter, r *http.Request) {
 }
 
 // socket opens a WebSocket by hand and returns what has been read of the answer.
-func (e *edge) socket(pass, origin string) (net.Conn, *bufio.Reader, *http.Response) {
+func (e *edge) socket(cookies, origin string) (net.Conn, *bufio.Reader, *http.Response) {
 	e.t.Helper()
 	conn, err := net.Dial("unix", e.sock)
 	if err != nil {
@@ -40,7 +40,7 @@ func (e *edge) socket(pass, origin string) (net.Conn, *bufio.Reader, *http.Respo
 	}
 	e.t.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
-	fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\nHost: edge.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nOrigin: %s\r\nCookie: rl-p-main=%s\r\n\r\n", origin, pass)
+	fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\nHost: edge.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nOrigin: %s\r\nCookie: %s\r\n\r\n", origin, cookies)
 	rd := bufio.NewReader(conn)
 	resp, err := http.ReadResponse(rd, nil)
 	if err != nil {
@@ -56,11 +56,11 @@ func TestWebSockets(t *testing.T) {
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
-	pass := e.cookie(v, passPart)
+	pass := "rl-p-main=" + e.cookie(v, passPart) + "; rl-t-main=" + e.cookie(v, ticketPart)
 	if _, _, r := e.socket(pass, "https://evil.test"); r.StatusCode != http.StatusForbidden {
 		t.Errorf("a page of another site: %d", r.StatusCode)
 	}
-	if _, _, r := e.socket("none", "http://edge.test"); r.StatusCode != http.StatusTooManyRequests {
+	if _, _, r := e.socket("rl-p-main=none", "http://edge.test"); r.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("without a pass: %d", r.StatusCode)
 	}
 	if n := len(e.origin.requests()); n != 0 {

@@ -32,7 +32,7 @@ const (
 func (h *Handler) safetyNet(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, v *visitor, k kind) (done bool, err error) {
 	snap := h.room.line.Snapshot()
 	placed := v.hasTicket && v.ticket.Index != admission.NoIndex
-	if !snap.Settings.Passthrough || v.forged || streaming(r) || placed && k.turn {
+	if !snap.Settings.Passthrough || v.forged > 0 && !v.hasTicket || streaming(r) || placed && k.turn {
 		return false, nil
 	}
 	if snap.Stale && h.room.line.FailsOpen() { // no request waits for a store that is known to be away
@@ -66,7 +66,7 @@ func (h *Handler) safetyNet(w http.ResponseWriter, r *http.Request, next caddyht
 		return true, err
 	}
 	passedThrough.WithLabelValues(h.Room, throughCookie).Inc()
-	setCookie(w, r, ticketPart, h.Room, raw, admission.TicketRetention)
+	h.setCookie(w, r, ticketPart, raw, admission.TicketRetention)
 	private(w, "enter")
 	w.Header().Set("Location", sameURL(r))
 	w.WriteHeader(http.StatusSeeOther)
@@ -88,10 +88,7 @@ func (h *Handler) through(w http.ResponseWriter, r *http.Request, next caddyhttp
 }
 
 func (h *Handler) passOn(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	h.clean(r)
-	g := guard(w, nil)
-	defer g.cleanTrailers()
-	return next.ServeHTTP(g, r)
+	return h.forward(w, r, next, guard(w, nil), "", false)
 }
 
 // clientKey makes the ids below another's in each process: nobody can compute whose they are.

@@ -12,8 +12,10 @@ import (
 )
 
 // AT1 AT2 AT4 AT8 AT9 AT10: whatever is wrong with a pass, its bearer waits, is counted, and gets no place for it.
-func TestForgedPassesWait(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s"), "")
+func TestForgedPassesWait(t *testing.T) { overBoth(t, testForgedPassesWait) }
+
+func testForgedPassesWait(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s"), "")
 	v := e.visitor()
 	v.navigate("/")
 	v.enter("/")
@@ -44,7 +46,7 @@ func TestForgedPassesWait(t *testing.T) {
 	} {
 		before := refusals(t, c.reason)
 		forger := e.visitor()
-		r := forger.do("GET", "/", "Accept", "application/json", "Cookie", "rl-p-main="+c.token)
+		r := forger.do("GET", "/", "Accept", "application/json", "Cookie", e.named(passPart, c.token))
 		if r.StatusCode != 429 {
 			t.Errorf("%s: %d", name, r.StatusCode)
 		}
@@ -82,8 +84,10 @@ func flip(c byte) string {
 }
 
 // AT8: the room is in the token; W04's second half: passes of another line or an earlier term are no use.
-func TestPassesOfOtherRoomsAndTerms(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1000/s"), "")
+func TestPassesOfOtherRoomsAndTerms(t *testing.T) { overBoth(t, testPassesOfOtherRoomsAndTerms) }
+
+func testPassesOfOtherRoomsAndTerms(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1000/s"), "")
 	ring, snap := e.room().ring.Load(), e.snapshot()
 	e.until("known", func() bool { snap = e.snapshot(); return known(snap) })
 	now := e.room().now()
@@ -98,7 +102,10 @@ func TestPassesOfOtherRoomsAndTerms(t *testing.T) {
 		"other epoch": {func(p *admission.Pass) { p.Epoch++ }, 429},
 		"older term":  {func(p *admission.Pass) { p.Term-- }, 429},
 		"future":      {func(p *admission.Pass) { p.NotBefore = now.Add(time.Minute) }, 429},
-		"ended":       {func(p *admission.Pass) { p.IssuedAt, p.Expires = now.Add(-4*time.Minute), now.Add(-time.Minute) }, 429},
+		"issued in the future": {func(p *admission.Pass) {
+			p.IssuedAt, p.NotBefore, p.Expires = now.Add(time.Minute), now.Add(time.Minute), now.Add(2*time.Minute)
+		}, 429},
+		"ended": {func(p *admission.Pass) { p.IssuedAt, p.Expires = now.Add(-4*time.Minute), now.Add(-time.Minute) }, 429},
 	} {
 		p := base
 		c.change(&p)
@@ -106,15 +113,21 @@ func TestPassesOfOtherRoomsAndTerms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := e.visitor().do("GET", "/", "Accept", "*/*", "Ropeline-Pass", raw); r.StatusCode != c.status {
+		ticket, err := ring.SignTicket(admission.Ticket{Room: "main", Epoch: snap.Epoch, VID: p.VID, Index: 0, IssuedAt: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := e.visitor().do("GET", "/", "Accept", "*/*", "Ropeline-Pass", raw, "Ropeline-Ticket", ticket); r.StatusCode != c.status {
 			t.Errorf("%s: %d, want %d", name, r.StatusCode, c.status)
 		}
 	}
 }
 
 // AT25, W33: an old ticket keeps its place; of several, the lowest counts.
-func TestOldAndSeveralTickets(t *testing.T) {
-	e := newEdge(t, roomWith("rate 1/h"), "")
+func TestOldAndSeveralTickets(t *testing.T) { overBoth(t, testOldAndSeveralTickets) }
+
+func testOldAndSeveralTickets(t *testing.T, o over) {
+	e := o.edge(t, roomWith("rate 1/h"), "")
 	for range 3 {
 		e.visitor().navigate("/")
 	}
@@ -130,7 +143,7 @@ func TestOldAndSeveralTickets(t *testing.T) {
 	if m := e.visitor().do("GET", "/", "Accept", "application/json, text/plain, */*", "Ropeline-Ticket", old).want(t, 429).json(t); m["index"] != 1.0 {
 		t.Errorf("an old ticket stands at %v", m["index"])
 	}
-	two := "rl-t-main=" + sign(2, 0) + "; rl-t-main=" + old
+	two := e.named(ticketPart, sign(2, 0)) + "; " + e.named(ticketPart, old)
 	if m := e.visitor().do("GET", "/", "Accept", "application/json", "Cookie", two).want(t, 429).json(t); m["index"] != 1.0 {
 		t.Errorf("of two tickets, %v counts", m["index"])
 	}

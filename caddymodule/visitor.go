@@ -3,11 +3,17 @@ package caddymodule
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
+)
+
+const (
+	// maxUnknownPasses bounds the Ed25519 checks of one request; passes that were good before cost next to nothing.
+	maxUnknownPasses = 8
+	// maxTries bounds how many genuine tickets of one request the store is asked about.
+	maxTries = 4
 )
 
 // visitor is who a request says it is, as far as that is proven.
@@ -16,6 +22,7 @@ type visitor struct {
 	hasTicket bool // genuine and of the present line
 	issued    bool // the ticket is new: the answer has to carry it
 	raw       string
+	others    []held // further genuine tickets of the present line
 
 	pass    admission.Pass
 	rawPass string
@@ -23,35 +30,63 @@ type visitor struct {
 
 	counted     bool // it has been taken from its address's allowance of newcomers
 	tooOften    bool // its address floods us with made-up tokens: nothing was checked
-	forged      bool // a token that we never made: the visitor gets no place for it
+	forged      int  // tokens that we never made: they get no place
 	byHeader    bool // tokens come in headers: no cookies are set
 	stalePass   bool // a pass cookie that should be removed
 	staleTicket bool // a ticket cookie that should be removed
 	otherLine   bool // a genuine ticket of an epoch that this room does not have any more
 }
 
-// identify reads the tokens. Of several tickets the one with the lowest index counts: a planted cookie can only be
-// another genuine place, and the earlier one is the visitor's gain.
-func (h *Handler) identify(r *http.Request) (v visitor) {
-	v = visitor{byHeader: r.Header["Ropeline-Ticket"] != nil || r.Header["Ropeline-Pass"] != nil}
-	now, snap := h.room.now(), h.room.line.Snapshot()
-	ring, checker := h.room.ring.Load(), h.room.checker.Load()
-	tickets, passes := tokens(r, ticketHeader, ticketPart, h.Room), tokens(r, passHeader, passPart, h.Room)
-	if len(tickets)+len(passes) > 0 && h.forgedTooOften(r, time.Now()) {
-		// Who shares the address of somebody who floods us keeps what has been checked before, and is asked to come
-		// again with the rest: no token is called forged here.
-		v.tooOften = true
-		tickets, passes = nil, slices.DeleteFunc(passes, func(raw string) bool { return !checker.Knows(raw) })
+// held is a ticket as it came.
+type held struct {
+	admission.Ticket
+	raw string
+}
+
+// identify reads the tokens.
+func (h *Handler) identify(r *http.Request) visitor {
+	v := h.bearer(r)
+	if v.inside {
+		h.readTickets(&v, h.tokens(r, ticketHeader, ticketPart))
 	}
-	defer func() {
-		if v.forged {
-			h.forgedOnce(r, time.Now())
-		}
-	}()
+	return v
+}
+
+// bearer reads the tickets only of somebody who is not inside: a request with a good pass needs no more.
+func (h *Handler) bearer(r *http.Request) (v visitor) {
+	v = visitor{byHeader: r.Header["Ropeline-Ticket"] != nil || r.Header["Ropeline-Pass"] != nil}
+	tickets, passes := h.tokens(r, ticketHeader, ticketPart), h.tokens(r, passHeader, passPart)
+	if len(tickets)+len(passes) == 0 {
+		return v
+	}
+	// Who shares the address of somebody who floods us keeps what has been checked before, and is asked to come again
+	// with the rest: no token is called forged here.
+	limited := h.forgedTooOften(r, time.Now())
+	if h.readPasses(&v, passes, tickets, limited); v.inside {
+		return v
+	}
+	if limited {
+		v.tooOften = true
+		return v
+	}
+	h.readTickets(&v, tickets)
+	if v.forged > 0 && !v.hasTicket {
+		h.forgedNow(r, time.Now(), v.forged)
+	}
+	return v
+}
+
+// readTickets takes the genuine tickets of the present line. Of several the one with the lowest index counts: a planted
+// cookie can only be another genuine place, and the earlier one is the visitor's gain, unless it is known to be spent.
+func (h *Handler) readTickets(v *visitor, tickets []string) {
+	now, snap, ring := h.room.now(), h.room.line.Snapshot(), h.room.ring.Load()
+	var all []held
 	for _, raw := range tickets {
 		t, err := ring.VerifyTicket(raw, h.Room, now)
 		if err != nil {
-			v.forged = h.refused(err) || v.forged
+			if h.refused(err) {
+				v.forged++
+			}
 			v.staleTicket = true
 			continue
 		}
@@ -60,35 +95,42 @@ func (h *Handler) identify(r *http.Request) (v visitor) {
 			v.otherLine = true
 			continue // an older line: its places are gone, and the visitor joins this one
 		}
-		if !v.hasTicket || earlier(t, v.ticket) {
-			v.ticket, v.hasTicket, v.raw = t, true, raw
-		}
+		all = append(all, held{t, raw})
 	}
-	for _, raw := range passes {
-		p, err := checker.Verify(raw, now)
-		switch {
-		case err != nil:
-			v.forged = h.refused(err) || v.forged
-			v.stalePass = true
-		case now.After(p.Expires):
-			// No leeway here: the edge dates passes by the store's own clock, and from its lease's end on the slot
-			// may be another's. Leeway is for origins, whose clocks nobody measures.
-			tokenInvalid.WithLabelValues(h.Room, string(admission.ReasonExpired)).Inc()
-			v.stalePass = true
-		case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID), p.Term):
-			v.stalePass = true
-		default:
-			h.room.line.Seen(passToken(p))
-			v.pass, v.rawPass, v.inside = p, raw, true
-			return v
-		}
-	}
-	return v
+	h.choose(v, all, snap)
 }
 
-// earlier says whether a is the better place. A ticket without an index only names its visitor.
-func earlier(a, b admission.Ticket) bool {
+// choose takes the best of the tickets and keeps the others.
+func (h *Handler) choose(v *visitor, all []held, snap line.Snapshot) {
+	v.hasTicket, v.others = false, nil
+	best := -1
+	for i, t := range all {
+		if best < 0 || h.better(t.Ticket, all[best].Ticket, snap) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return
+	}
+	v.ticket, v.hasTicket, v.raw = all[best].Ticket, true, all[best].raw
+	v.others = append(all[:best:best], all[best+1:]...)
+}
+
+// better says whether a is the better place. A ticket without an index only names its visitor; a spent one is the last.
+func (h *Handler) better(a, b admission.Ticket, snap line.Snapshot) bool {
+	if ua, ub := h.room.used.has(a, snap), h.room.used.has(b, snap); ua != ub {
+		return ub
+	}
 	return a.Index != admission.NoIndex && (b.Index == admission.NoIndex || a.Index < b.Index)
+}
+
+// another goes on to the visitor's next ticket after the line has said that this one's place is spent: one that somebody
+// has planted, used and with a lower index, must not stand before the visitor's own. False: there is none.
+func (h *Handler) another(v *visitor) bool {
+	snap := h.room.line.Snapshot()
+	h.room.used.add(v.ticket, snap)
+	h.choose(v, v.others, snap)
+	return v.hasTicket && !h.room.used.has(v.ticket, snap)
 }
 
 // ticketToken and passToken are what authentic tokens tell a store that has lost something.

@@ -25,18 +25,22 @@ const (
 // everybody where they stand.
 func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, v visitor) error {
 	k := classify(r)
-	if k.turn && v.hasTicket && !v.byHeader {
+	for try := 1; k.turn && v.hasTicket && !v.byHeader; try++ {
 		a, err := h.tryEnter(r.Context(), v)
-		switch {
-		case err == nil && a.Standing == line.In:
+		if err == nil && a.Standing == line.In {
 			return h.redirect(w, r, h.admitted(v.ticket.VID, a))
-		case err == nil && a.Standing == line.Used:
-			// The place was spent in an earlier session: this is somebody coming back, who takes a new one.
-			v.hasTicket = false
-		case err != nil:
+		}
+		if err != nil {
 			if done, err := h.failOpen(w, r, next); done {
 				return err
 			}
+		}
+		if err != nil || a.Standing != line.Used {
+			break
+		}
+		if !h.another(&v) || try == maxTries {
+			// The place was spent in an earlier session: this is somebody coming back, who takes a new one.
+			v.hasTicket = false
 		}
 	}
 	if done, err := h.safetyNet(w, r, next, &v, k); done {
@@ -75,9 +79,6 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 		h.resign(v, snap)
 		return snap, nil
 	}
-	if v.forged {
-		return snap, errForged
-	}
 	if !k.joins {
 		return snap, errNoPlace
 	}
@@ -86,7 +87,7 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 	}
 	now, identity := time.Now(), h.identityOf(r)
 	id := admission.NewVID()
-	if v.hasTicket { // given while there was no store to give a place: it passed all this then
+	if v.hasTicket { // given without an index: it passed all this then
 		id, identity = v.ticket.VID, v.ticket.Identity
 	} else {
 		if err := h.mayJoin(identity); err != nil {
@@ -102,6 +103,11 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 			return snap, err
 		}
 	}
+	if v.forged > 0 && !v.hasTicket {
+		// Whoever sends made-up tokens gets a name and no index; it gets one when the name has come back, beside
+		// whatever else still comes with it: somebody may have planted cookies that we cannot take away.
+		return snap, errors.Join(errForged, h.issue(v, admission.Ticket{Epoch: snap.Epoch, VID: id, Index: admission.NoIndex, Identity: identity, IssuedAt: h.room.now()}))
+	}
 	return h.take(r, v, id, identity)
 }
 
@@ -111,23 +117,31 @@ func (h *Handler) take(r *http.Request, v *visitor, id admission.VID, identity s
 	ctx, cancel := context.WithTimeout(r.Context(), joinTimeout)
 	defer cancel()
 	joined, err := h.room.line.Join(ctx, string(id), identity)
-	t := admission.Ticket{Room: h.Room, Epoch: joined.Epoch, VID: admission.VID(joined.ID), Index: joined.Index, Identity: identity, IssuedAt: joined.IssuedAt}
+	t := admission.Ticket{Epoch: joined.Epoch, VID: admission.VID(joined.ID), Index: joined.Index, Identity: identity, IssuedAt: joined.IssuedAt}
 	if err != nil {
 		if errors.Is(err, line.ErrClosed) || errors.Is(err, line.ErrBadVisitor) {
 			return snap, err
 		}
 		// No index can be given now. The signed id alone is worth keeping: whoever waited here is not drawn twice.
-		t = admission.Ticket{Room: h.Room, Epoch: snap.Epoch, VID: id, Index: admission.NoIndex, Identity: identity, IssuedAt: h.room.now()}
+		t = admission.Ticket{Epoch: snap.Epoch, VID: id, Index: admission.NoIndex, Identity: identity, IssuedAt: h.room.now()}
 	} else {
 		joins.WithLabelValues(h.Room).Inc()
 		h.came(r, time.Now())
 	}
-	if raw, signErr := h.room.ring.Load().SignTicket(t); signErr != nil {
-		return snap, signErr
-	} else {
-		v.ticket, v.hasTicket, v.issued, v.raw = t, true, true, raw
+	if err := h.issue(v, t); err != nil {
+		return snap, err
 	}
 	return h.room.line.Snapshot(), err
+}
+
+// issue gives the visitor a ticket, which the answer has to carry.
+func (h *Handler) issue(v *visitor, t admission.Ticket) error {
+	t.Room = h.Room
+	raw, err := h.room.ring.Load().SignTicket(t)
+	if err == nil {
+		v.ticket, v.hasTicket, v.issued, v.raw = t, true, true, raw
+	}
+	return err
 }
 
 // ticketAge is how old a ticket may get before an answer of ours brings a fresh one. So whoever comes back at all
@@ -170,12 +184,13 @@ func (h *Handler) carry(w http.ResponseWriter, r *http.Request, v visitor, k kin
 	}
 	switch {
 	case v.issued:
-		setCookie(w, r, ticketPart, h.Room, v.raw, admission.TicketRetention)
+		h.setCookie(w, r, ticketPart, v.raw, admission.TicketRetention)
+		h.tidy(w, r)
 	case v.staleTicket && !v.hasTicket:
-		setCookie(w, r, ticketPart, h.Room, "", 0)
+		h.setCookie(w, r, ticketPart, "", 0)
 	}
 	if v.stalePass {
-		setCookie(w, r, passPart, h.Room, "", 0)
+		h.setCookie(w, r, passPart, "", 0)
 	}
 }
 

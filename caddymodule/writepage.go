@@ -64,7 +64,7 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 		head.Set("X-Frame-Options", "DENY")
 	}
 	set(head, "Content-Type", "text/html; charset=utf-8", "Content-Security-Policy", policy, "Retry-After", strconv.Itoa(s.RetryAfter))
-	head.Add("Vary", "Accept-Encoding, Accept-Language, Cookie")
+	head.Add("Vary", "Accept, Accept-Encoding, Accept-Language, Cookie, Sec-Fetch-Dest, Sec-Fetch-Mode")
 	zipped := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 	if zipped {
 		head.Set("Content-Encoding", "gzip")

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/core/api/issuer"
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/event"
@@ -74,6 +75,9 @@ type Options struct {
 	// is for development without an edge.
 	Passes PassVerifier
 
+	// Lock lets only requests of an edge through, /healthz and /readyz apart. nil: everybody.
+	Lock *admission.OriginLock
+
 	// Room is the waiting room in front, for the pages; "" is none.
 	Room string
 
@@ -97,6 +101,7 @@ type API struct {
 	catalogue *event.Catalogue
 	maps      *readpath.Shelf
 	accounts  *accounts
+	sessions  *passSessions
 	issuer    *issuer.Issuer
 	db        *pg.DB // of the catalogue's changes
 	passes    PassVerifier
@@ -134,13 +139,13 @@ func New(o Options) (*API, error) {
 	}
 	a := &API{
 		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), maps: o.Maps, issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
-		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), ready: o.Ready, log: o.Log,
+		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), sessions: newPassSessions(o.DB, o.Now), ready: o.Ready, log: o.Log,
 		pacers: map[pace]*pacer{holding: newPacer(o.Holds), paying: newPacer(o.Payments)}, metrics: m, now: o.Now,
 	}
 	if a.document, err = openAPIDocument(o.DevIssuer); err != nil {
 		return nil, err
 	}
-	a.handler = a.observe(a.router(o))
+	a.handler = a.observe(a.locked(o.Lock, a.router(o)))
 	return a, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/core/api/issuer"
 	"github.com/ropeline/ropeline/core/problem"
 )
@@ -61,7 +62,8 @@ type parameter struct {
 type call struct {
 	route   *route
 	account int64
-	device  string // the visitor of the pass
+	pass    admission.Pass
+	device  string // its visitor
 	staff   issuer.Account
 	key     string
 	body    []byte
@@ -99,9 +101,10 @@ func (a *API) serve(rt *route) http.HandlerFunc {
 func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error) {
 	c := &call{route: rt}
 	if rt.is(needPass) {
-		if c.device, err = a.checkPass(r); err != nil {
+		if c.pass, err = a.checkPass(r); err != nil {
 			return err
 		}
+		c.device = string(c.pass.VID)
 	}
 	if err := checkQuery(rt, r); err != nil {
 		return err
@@ -118,6 +121,12 @@ func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error)
 	}
 	if err := a.checkPace(rt, r, c); err != nil {
 		return err
+	}
+	if rt.is(needPass) {
+		token, _ := credential(r)
+		if err := a.checkSession(w, r, c, token); err != nil {
+			return err
+		}
 	}
 	if rt.is(needStaff) {
 		token, cookie := credential(r)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"github.com/ropeline/ropeline/admission"
 )
 
 // config is the environment, as text: what a variable may be is checked here, in
@@ -28,6 +30,7 @@ type config struct {
 	Pass             string `env:"PASS" envDefault:"required"`
 	PassRoom         string `env:"PASS_ROOM" envDefault:"boxoffice"`
 	PassJWKSURL      string `env:"PASS_JWKS_URL"`
+	OriginSecrets    string `env:"ORIGIN_SECRETS"`
 	DevIssuer        string `env:"DEV_ISSUER" envDefault:"off"`
 	IssuerKeyFile    string `env:"ISSUER_KEY_FILE" envDefault:"issuer-key.pem"`
 	TicketKeyFile    string `env:"TICKET_KEY_FILE" envDefault:"ticket-key.pem"`
@@ -45,6 +48,7 @@ type config struct {
 
 	proxies []netip.Prefix
 	secrets []string
+	lock    *admission.OriginLock // nil: none
 	drain   time.Duration
 
 	holds, payments [2]int // tries a minute of a buyer, and of a network; 0: no limit
@@ -125,6 +129,11 @@ func (c *config) forServe() error {
 		c.proxies = append(c.proxies, p)
 	}
 	var err error
+	if c.OriginSecrets != "" {
+		if c.lock, err = admission.NewOriginLock(split(c.OriginSecrets)...); err != nil {
+			checks = append(checks, bad("ORIGIN_SECRETS", "%v", err))
+		}
+	}
 	if c.drain, err = time.ParseDuration(c.Drain); err != nil || c.drain < 0 || c.drain > 10*time.Minute {
 		checks = append(checks, bad("DRAIN", "%q is no duration up to 10m; write it like 5s", c.Drain))
 	}

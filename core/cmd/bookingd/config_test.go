@@ -44,6 +44,7 @@ func TestBadEnvironment(t *testing.T) {
 		{"DEV_ISSUER", "true", `BOOKINGD_DEV_ISSUER: "true" is not one of: on, off`},
 		{"FAKEPAY_WEBHOOK_SECRETS", ",", "BOOKINGD_FAKEPAY_WEBHOOK_SECRETS: is empty; set it to the secret the provider signs with (FAKEPAY_WEBHOOK_SECRET)"},
 		{"TRUSTED_PROXIES", "10.0.0.1", `BOOKINGD_TRUSTED_PROXIES: "10.0.0.1" is no network; write it like 10.0.0.0/8`},
+		{"ORIGIN_SECRETS", "short", "BOOKINGD_ORIGIN_SECRETS: origin lock: a secret has 16 to 256 visible ASCII characters: make one with `openssl rand -hex 32`"},
 		{"DRAIN", "5", `BOOKINGD_DRAIN: "5" is no duration up to 10m; write it like 5s`},
 	} {
 		environ := maps.Clone(good())

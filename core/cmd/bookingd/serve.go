@@ -125,7 +125,7 @@ func build(c config, db *pg.DB, maps *readpath.Shelf, log *slog.Logger, registry
 	if err != nil {
 		return nil, nil, err
 	}
-	o := api.Options{DB: db, Booking: engine, Maps: maps, Issuer: accounts, DevIssuer: dev, TrustedProxies: c.proxies,
+	o := api.Options{DB: db, Booking: engine, Maps: maps, Issuer: accounts, DevIssuer: dev, TrustedProxies: c.proxies, Lock: c.lock,
 		Holds: api.PacesOf(c.holds[0], c.holds[1]), Payments: api.PacesOf(c.payments[0], c.payments[1]), Log: log, Metrics: registry,
 		Ready: func(ctx context.Context) error { return migrate.Check(ctx, db.Pool) }}
 	if c.Pass == "required" {

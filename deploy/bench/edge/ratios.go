@@ -195,25 +195,29 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 		return err
 	}
 	b.Note("%d people let in within %.1f s", crowd, time.Since(began).Seconds())
+	tickets, err := s.bulk.tickets(people) // a pass is good beside its own ticket only
+	if err != nil {
+		return err
+	}
 	ref, theirs, err := startBare(ctx, b.bin, filepath.Join(dir, "bare"), proxy(origin.Listener.Addr().String()))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = ref.Stop() }()
 	return b.ratio(ctx, "edge.pass_proxy_vs_caddy_proxy", s.edge, theirs[0], 200, 200, func(int) (func(int64) []byte, error) {
-		if err := s.renew(passes); err != nil {
+		if err := s.renew(passes, tickets); err != nil {
 			return nil, err
 		}
 		all := make([][]byte, len(passes))
 		for i, p := range passes {
-			all[i] = request(http.MethodGet, "/hello", "Accept: */*\r\n"+cookie("rl-p-"+fleet.Room, p))
+			all[i] = request(http.MethodGet, "/hello", "Accept: */*\r\n"+cookie("rl-t-"+fleet.Room, tickets[i]+"; rl-p-"+fleet.Room+"="+p))
 		}
 		return inTurn(all), nil
 	})
 }
 
 // renew asks the edge for everybody's next pass, untimed.
-func (s *site) renew(passes []string) error {
+func (s *site) renew(passes, tickets []string) error {
 	wires := make(chan *wire, 32)
 	for range cap(wires) {
 		w, err := dial(s.edge.Addr())
@@ -227,7 +231,7 @@ func (s *site) renew(passes []string) error {
 	return each(len(passes), cap(wires), func(i int) error {
 		w := <-wires
 		defer func() { wires <- w }()
-		status, err := w.ask(request(http.MethodPost, fleet.Reserved+"renew", "Ropeline-Pass: "+passes[i]+"\r\n"))
+		status, err := w.ask(request(http.MethodPost, fleet.Reserved+"renew", "Ropeline-Pass: "+passes[i]+"\r\nRopeline-Ticket: "+tickets[i]+"\r\n"))
 		if err != nil || status != http.StatusOK || w.noted == "" {
 			return fmt.Errorf("renew: %d, %w", status, err)
 		}

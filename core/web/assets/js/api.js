@@ -55,6 +55,10 @@ export function worthAgain({ status, code }) {
   return code === 'no_answer' || code === 'idempotency_in_progress' || status === 502 || status === 503 || status === 504;
 }
 
+// told is what the page does when the API says that somebody else has come with
+// this visitor's place in line, and was refused.
+export const told = { contested() {} };
+
 // call sends one request; what is not a 2xx is thrown. A 304 is returned: only
 // who sends If-None-Match sees one.
 export async function call(method, path, content, headers = {}) {
@@ -72,6 +76,7 @@ export async function call(method, path, content, headers = {}) {
     throw new Problem(0, 'no_answer', 'No answer. Please check your connection.', { cause: String(err) });
   }
   if (response.status === 304) return { status: 304, body: null, response };
+  if (response.headers.get('Session-Contested')) told.contested();
   const body = await json(response);
   if (body && body.server_time) clock.sync(body.server_time, sent);
   if (response.ok && body) return { status: response.status, body, response };

@@ -5,6 +5,9 @@
 // page asks. Only after a sign of life: a forgotten tab must not keep a place
 // that somebody in the line is waiting for.
 
+import { told } from './api.js';
+import { notify } from './notice.js';
+
 const EVERY = 165000; // ms; the second half of a pass's five minutes
 
 const room = document.body.dataset.room;
@@ -26,6 +29,10 @@ if (room) {
     }
   }, EVERY);
 }
+
+// Somebody else has come with a copy of this visitor's place in line, and was refused.
+told.contested = () => notify('Somebody else tried to buy with your place in line and was refused. If that was not you, do not share links or screenshots of this page.',
+  { code: 'contested', tone: 'warn' });
 
 // A search's address is shared and kept: fields left empty have no business in it.
 const search = document.querySelector('form[role=search]');

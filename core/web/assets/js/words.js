@@ -5,6 +5,7 @@ const BY_CODE = {
   no_answer: 'We got no answer. Nothing is lost: check your connection and press the button again. It will not be done twice.',
   hold_expired: 'Your time ran out and what you held went back on sale. Please choose again.',
   hold_released: 'What you held was given back. Please choose again.',
+  session_taken_over: 'This place in line is being used by another sign-in. Please go on there, or sign in again here.',
   not_on_sale: 'This is not on sale right now.',
   payment_unknown: 'We do not know yet whether your payment went through. Please wait: paying again could charge you twice.',
   payment_in_progress: 'A payment of this order is already under way.',
