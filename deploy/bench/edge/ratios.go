@@ -169,7 +169,7 @@ func sameBytes(ours, theirs string, r []byte, near bool) error {
 	if err != nil {
 		return err
 	}
-	if d := len(a) - len(b); near && 50*max(d, -d) > len(a) || len(b) == 0 {
+	if d := len(a) - len(b); near && max(d, -d) > 64+len(a)/50 || len(b) == 0 {
 		return fmt.Errorf("the reference answers with %d bytes, the edge with %d", len(b), len(a))
 	}
 	return nil
