@@ -11,8 +11,7 @@ func (s *State) resource(i int, f *forecast, now time.Time) (b Bound, stale bool
 	signal := health(c.At, now)
 	w := math.Inf(1)
 	switch {
-	case c.Known && signal == Stale && r.Advisory:
-		signal = Stale
+	case c.Known && signal == Stale && r.Advisory: // dropped
 	case c.Known && signal == Stale:
 		w, stale = min(c.Frozen, c.work(r.Headroom, s.Trims[i].Phi)), true
 		if _, seen := s.Doubt.busy(); i > 0 || !seen {
@@ -63,7 +62,7 @@ func (s *State) others(in *Inputs, d *Decision, q quality, dt float64) {
 }
 
 // decide takes the smallest limit, then lets the floor, the operator and a lost store speak, in that order.
-func (s *State) decide(in *Inputs, d *Decision, halted bool, dt float64) {
+func (s *State) decide(in *Inputs, d *Decision, halted bool) {
 	d.Reason, d.Rate = d.smallest()
 	gone := s.Stock.State == AllHeld || s.Stock.State == SoldOut || d.Reason == ByStock || d.Reason == ByCap
 	if floor := min(or(in.Operator.Floor, s.cfg.Floor), d.Limits[ByCeiling]); d.Rate < floor && !gone {
@@ -88,7 +87,6 @@ func (s *State) decide(in *Inputs, d *Decision, halted bool, dt float64) {
 	}
 	if d.Rate == 0 && (halted || in.Gate.Away) {
 		d.Limits[d.Reason] = 0
-		s.Slew.Rate = max(s.cfg.Floor, s.Slew.Rate)
 	}
 	d.Release = d.Rate / s.Show.share()
 	d.Applied = d.Mode != Shadow
@@ -96,7 +94,7 @@ func (s *State) decide(in *Inputs, d *Decision, halted bool, dt float64) {
 
 // advance moves X for the releases earned, never back, never past the line, and never so far that more than ten seconds
 // of rate are on the way. Those on the way are the expected number: ghosts must not fill it.
-func (s *State) advance(in *Inputs, d *Decision, halted bool, dt float64) {
+func (s *State) advance(in *Inputs, d *Decision, dt float64) {
 	d.X, d.Holds = in.Gate.X, d.Reason
 	if d.Rate == 0 || !d.Applied {
 		s.Credit = 0

@@ -64,8 +64,8 @@ func Next(s State, in *Inputs, now time.Time) (State, Decision) {
 	d.Model = min(model, s.Stock.Limit)
 
 	s.others(in, &d, q, dt)
-	s.decide(in, &d, halted, dt)
-	s.advance(in, &d, halted, dt)
+	s.decide(in, &d, halted)
+	s.advance(in, &d, dt)
 
 	s.Stock.judge(&in.Stock, d.Reason == ByStock, dt)
 	d.Stock, d.Seats, d.Need, d.Back = s.Stock.State, s.Stock.Avail, s.Stock.Need, s.Stock.Back

@@ -95,9 +95,13 @@ func choose(list string) ([]sim.Scenario, error) {
 }
 
 func report(w io.Writer, o options) {
-	rows := sim.Contest(o.stories, o.who, o.seeds)
 	fmt.Fprintf(w, "seeds %v; buyers and work as shares of the %s oracle's, mean and worst seed\n", o.seeds, sim.Reference)
-	sim.Print(w, rows)
+	var rows []sim.Row
+	for i := range o.stories { // one at a time, so that a run that is cut short has printed what it played
+		played := sim.Contest(o.stories[i:i+1], o.who, o.seeds)
+		sim.Print(w, played)
+		rows = append(rows, played...)
+	}
 	fmt.Fprintln(w)
 	for _, r := range rows {
 		if r.Contender == sim.Ours {
