@@ -43,7 +43,7 @@ type saleSpec struct {
 	budget   int           // of unbought holds; 0: no limit
 	config   Config
 	pool     pg.Options
-	contract string // with the provider, of a shop: words of one_step, no_keys
+	contract string // with the provider, of a shop: words of one_step, no_keys, limited
 }
 
 const slug = "night-of-lights"

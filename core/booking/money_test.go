@@ -72,7 +72,8 @@ func (x *shop) till() Deps {
 	client, err := fakepay.NewClient(fakepay.ClientConfig{
 		URL: x.bank, PublicURL: "/fakepay", Secrets: []string{webhookSecret, "the one before"},
 		LongestProcessing: x.longest, Deadline: 2 * time.Second,
-		OneStep: strings.Contains(x.spec.contract, "one_step"), NoKeys: x.noKeys(),
+		PerSecond: map[bool]float64{true: contractLimit}[strings.Contains(x.spec.contract, "limited")],
+		OneStep:   strings.Contains(x.spec.contract, "one_step"), NoKeys: x.noKeys(),
 	})
 	if err != nil {
 		x.t.Fatal(err)

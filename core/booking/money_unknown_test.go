@@ -244,3 +244,61 @@ func TestExtensions(t *testing.T) {
 		})
 	}
 }
+
+// TestProviderDown (FP3): while the provider is away holds end on time and their places are
+// sold to others, nothing is guessed, and when it is back every payment ends.
+func TestProviderDown(t *testing.T) {
+	t.Parallel()
+	x := newShop(t, saleSpec{seats: 3})
+	x.policy("refund", "near_end")
+	down := fakepay.Control{Webhooks: fakepay.WebhookControl{Off: true}, Faults: []fakepay.Fault{{Kind: fakepay.Fault500}}}
+	x.control(down)
+	var orders []OrderView
+	for i := int64(1); i <= 3; i++ {
+		o := x.mustOrder(i, seats(int32(i)))
+		x.mustPay(i, o, fakepay.TokenOK)
+		orders = append(orders, o)
+	}
+	for i, o := range orders {
+		x.until(int64(i+1), o, "unknown", func(v OrderView) bool { return v.PaymentUnknown })
+	}
+	x.age(orders[0].Hold, time.Hour)
+	x.age(orders[1].Hold, time.Hour)
+	x.mustHold(9, seats(1)) // on time, whatever the payment does
+	for range 3 {
+		x.dueNow()
+		x.eventually(func() bool { return x.count(`SELECT count(*) FROM attempt WHERE next_at > now()`) == 3 })
+	}
+	if n := x.count(`SELECT count(*) FROM orders WHERE state = 'verifying'`); n != 3 {
+		t.Errorf("%d orders wait, want all 3: an outage says nothing", n)
+	}
+	x.control(fakepay.Control{})
+	x.dueNow()
+	x.untilState(3, orders[2], order.Captured)
+	x.phase(1, orders[0], payment.StateVoided)
+	x.phase(2, orders[1], payment.StateVoided)
+	x.books()
+	x.given(1, orders[0])
+	x.given(2, orders[1])
+}
+
+const contractLimit = 4 // requests a second, where a test has one
+
+// TestContractLimit: no more requests leave a second than the contract allows.
+func TestContractLimit(t *testing.T) {
+	t.Parallel()
+	x := newShop(t, saleSpec{seats: 8, contract: "limited"})
+	x.control(fakepay.Control{PerSecond: contractLimit})
+	begin := time.Now()
+	for i := int64(1); i <= 8; i++ {
+		x.mustPay(i, x.mustOrder(i, seats(int32(i))), fakepay.TokenOK)
+	}
+	if !x.eventually(func() bool { return x.count(`SELECT count(*) FROM orders WHERE state = 'captured'`) == 8 }) {
+		t.Fatal("not all were captured")
+	}
+	// Sixteen requests at four a second; a test's clock is no measure, but it cannot be faster.
+	if took := time.Since(begin); took < 3*time.Second {
+		t.Errorf("sixteen requests within %s", took)
+	}
+	x.books()
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/ropeline/ropeline/core/payment"
 	"github.com/ropeline/ropeline/core/ticket"
 )
@@ -25,6 +27,7 @@ const (
 type till struct {
 	providers    map[string]payment.Provider // by name
 	mainProvider payment.Provider            // takes new payments
+	contracts    map[string]*rate.Limiter    // requests a second, of this process; by provider
 	tickets      *ticket.Signer
 	kicks        kicks
 	workers      *crew // attempts
@@ -35,7 +38,7 @@ type till struct {
 // openTill checks what the engine was given for payment and registers its loops.
 func (e *Engine) openTill(d Deps) error {
 	e.till = till{
-		providers: make(map[string]payment.Provider, len(d.Providers)), tickets: d.Tickets, kicks: newKicks(),
+		providers: make(map[string]payment.Provider, len(d.Providers)), contracts: map[string]*rate.Limiter{}, tickets: d.Tickets, kicks: newKicks(),
 		workers: newCrew(paymentWorkers), refunders: newCrew(refundWorkers),
 	}
 	for i, p := range d.Providers {
@@ -46,6 +49,10 @@ func (e *Engine) openTill(d Deps) error {
 			return fmt.Errorf("booking: two payment providers are called %q", p.Name())
 		}
 		e.providers[p.Name()] = p
+		if n := p.Capabilities().PerSecond; n > 0 {
+			// A tenth of a second's worth at once: a provider counts by the second, and not by ours.
+			e.contracts[p.Name()] = rate.NewLimiter(rate.Limit(n), max(1, int(n/10)))
+		}
 	}
 	if len(e.providers) > 0 && e.tickets == nil {
 		return errors.New("booking: payments without a ticket signer would sell tickets nobody can show")

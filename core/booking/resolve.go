@@ -346,6 +346,11 @@ func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x c
 	if p == nil {
 		return payment.Report{}, fmt.Errorf("provider %q is not configured", x.a.Provider)
 	}
+	if l := e.contracts[x.a.Provider]; l != nil {
+		if err := l.Wait(ctx); err != nil {
+			return payment.Report{}, fmt.Errorf("the contract's limit: %w", err)
+		}
+	}
 	reference := Ref{c.order.event, x.a.ID}.String()
 	// A provider without keys is asked before a command goes out again.
 	if ask := !x.caps.Keys && x.a.Checks > 1; ask && x.do != payment.DoSend && x.do != payment.DoAsk {
