@@ -142,7 +142,7 @@ func (m *matching) cure(ctx context.Context) error {
 func (m *matching) again(ctx context.Context, asked []Ref) error {
 	before, sums := m.differences, *m.r
 	err := pgx.BeginFunc(ctx, m.e.db.Pool, func(tx pgx.Tx) error {
-		if err := m.touch(ctx, tx, asked); err != nil {
+		if err := errors.Join(m.touchTables(ctx, tx), m.touch(ctx, tx, asked)); err != nil {
 			return err
 		}
 		var err error

@@ -63,14 +63,20 @@ func (m *matching) compareAll(ctx context.Context, tx pgx.Tx) error {
 			m.recheck = append(m.recheck, r)
 		}
 	}
-	if err := m.touch(ctx, tx, m.recheck); err != nil {
+	if err := m.touchTables(ctx, tx); err != nil {
 		return err
+	}
+	if _, err := tx.Exec(ctx, sqlTouchReport); err != nil { // the most of them, and first
+		return fmt.Errorf("find the payments of the report: %w", err)
 	}
 	if _, err := tx.Exec(ctx, sqlTouchWindow, m.r.Provider, m.r.From.Add(-createdBefore), m.r.Until); err != nil {
 		return fmt.Errorf("find the payments of the time: %w", err)
 	}
-	if _, err := tx.Exec(ctx, sqlTouchReport); err != nil {
-		return fmt.Errorf("find the payments of the report: %w", err)
+	if err := m.touch(ctx, tx, m.recheck); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `ANALYZE touched`); err != nil {
+		return fmt.Errorf("count the payments: %w", err)
 	}
 	m.differences, err = m.compare(ctx, tx)
 	return err
@@ -179,17 +185,21 @@ func (m *matching) keep(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// touch names payments to be compared, in a table of the transaction.
+// touchTables makes the tables of payments to be compared, for this transaction.
+func (m *matching) touchTables(ctx context.Context, tx pgx.Tx) error {
+	for _, sql := range []string{sqlTouchTable, sqlDiffersTable} {
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("make a table of payments: %w", err)
+		}
+	}
+	return nil
+}
+
+// touch names payments to be compared.
 func (m *matching) touch(ctx context.Context, tx pgx.Tx, list []Ref) error {
 	events, ids := make([]int64, len(list)), make([]uuid.UUID, len(list))
 	for i, r := range list {
 		events[i], ids[i] = r.Event, r.ID
-	}
-	if _, err := tx.Exec(ctx, sqlTouchTable); err != nil {
-		return fmt.Errorf("make a table of payments: %w", err)
-	}
-	if _, err := tx.Exec(ctx, sqlDiffersTable); err != nil {
-		return fmt.Errorf("make a table of differences: %w", err)
 	}
 	if _, err := tx.Exec(ctx, sqlTouch, events, ids); err != nil {
 		return fmt.Errorf("name payments: %w", err)

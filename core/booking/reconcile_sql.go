@@ -15,8 +15,9 @@ SELECT coalesce(max(started_at) FILTER (WHERE ended_at IS NOT NULL) < now() - ma
        coalesce(max(until) FILTER (WHERE ended_at IS NOT NULL) - make_interval(secs => $3), now() - make_interval(secs => $4)), now()
   FROM recon_run WHERE provider = $1`
 
-	// Hashes and sorts of a million rows that spill to disk take twice as long.
-	sqlReconMemory = `SELECT set_config('work_mem', '128MB', true), set_config('temp_buffers', '256MB', true)`
+	// Hashes and sorts of a million rows that spill to disk take twice as long; compiling
+	// the statements takes longer than it saves.
+	sqlReconMemory = `SELECT set_config('work_mem', '256MB', true), set_config('temp_buffers', '256MB', true), set_config('jit', 'off', true)`
 
 	sqlReportTable = `
 CREATE TEMP TABLE report (event_id bigint, attempt_id uuid, id text, kind text, payment_ref text, amount bigint, fee bigint, currency char(3), at timestamptz) ON COMMIT DROP`
@@ -36,32 +37,34 @@ SELECT event_id, CASE WHEN kind = 'payout' THEN kind ELSE '' END, CASE WHEN kind
 	sqlOpenSubjects = `SELECT DISTINCT subject FROM money_break WHERE provider = $1 AND state = 'open' AND event_id IS NOT NULL`
 
 	sqlTouchTable = `CREATE TEMP TABLE touched (event_id bigint, attempt_id uuid) ON COMMIT DROP`
-	sqlTouch      = `INSERT INTO touched SELECT * FROM unnest($1::bigint[], $2::uuid[])`
+	// A payment is touched once: what is there already is left out.
+	sqlTouch = `
+INSERT INTO touched SELECT DISTINCT k.event_id, k.attempt_id FROM unnest($1::bigint[], $2::uuid[]) AS k(event_id, attempt_id)
+ WHERE NOT EXISTS (SELECT FROM touched t WHERE t.event_id = k.event_id AND t.attempt_id = k.attempt_id)`
 	// What was captured in the time has to be in a report, whether this one has it or not.
 	sqlTouchWindow = `
-INSERT INTO touched SELECT event_id, id FROM attempt WHERE provider = $1 AND captured > 0 AND created_at >= $2 AND created_at < $3`
-	sqlTouchReport = `
-INSERT INTO touched SELECT DISTINCT r.event_id, r.attempt_id FROM report r
- WHERE kind <> 'payout' AND NOT EXISTS (SELECT FROM touched t WHERE t.event_id = r.event_id AND t.attempt_id = r.attempt_id)`
+INSERT INTO touched SELECT a.event_id, a.id FROM attempt a
+ WHERE a.provider = $1 AND a.captured > 0 AND a.created_at >= $2 AND a.created_at < $3
+   AND NOT EXISTS (SELECT FROM touched t WHERE t.event_id = a.event_id AND t.attempt_id = a.id)`
+	sqlTouchReport = `INSERT INTO touched SELECT event_id, attempt_id FROM report WHERE kind <> 'payout' GROUP BY 1, 2`
 
 	// sqlCompare keeps the payments that differ and counts all.
 	sqlCompare = `
-WITH t AS (SELECT DISTINCT event_id, attempt_id FROM touched),
-there AS (
+WITH there AS (
   SELECT s.event_id, s.attempt_id, s.payment_ref,
          coalesce(sum(s.amount) FILTER (WHERE s.kind = 'capture'), 0)::bigint AS captured,
          coalesce(sum(s.amount) FILTER (WHERE s.kind = 'refund'), 0)::bigint AS refunded,
          coalesce(sum(CASE s.kind WHEN 'dispute' THEN s.amount WHEN 'dispute_won' THEN -s.amount ELSE 0 END), 0)::bigint AS disputed,
          count(*) FILTER (WHERE s.kind = 'capture') AS captures,
          sum(s.fee)::bigint AS fee, min(s.currency) AS lo, max(s.currency) AS hi
-    FROM settlement s JOIN t ON t.event_id = s.event_id AND t.attempt_id = s.attempt_id
+    FROM settlement s JOIN touched t ON t.event_id = s.event_id AND t.attempt_id = s.attempt_id
    WHERE s.provider = $1 AND s.kind <> 'payout' GROUP BY 1, 2, 3),
 both_sides AS (
   SELECT t.event_id, t.attempt_id, h.payment_ref, a.order_id, coalesce(a.amount, 0) AS amount, coalesce(a.currency, '') AS currency, a.dispute,
          coalesce(a.captured, 0) AS captured, coalesce(a.refunded, 0) AS refunded,
          coalesce(h.captured, 0) AS there_captured, coalesce(h.refunded, 0) AS there_refunded, coalesce(h.disputed, 0) AS there_disputed,
          coalesce(h.captures, 0) AS captures, CASE WHEN h.lo = h.hi THEN h.lo ELSE h.lo || ' and ' || h.hi END AS currencies, coalesce(h.fee, 0) AS fee
-    FROM t LEFT JOIN there h ON h.event_id = t.event_id AND h.attempt_id = t.attempt_id
+    FROM touched t LEFT JOIN there h ON h.event_id = t.event_id AND h.attempt_id = t.attempt_id
     LEFT JOIN attempt a ON a.event_id = t.event_id AND a.id = t.attempt_id AND a.provider = $1),
 made AS (
   INSERT INTO differs

@@ -68,7 +68,7 @@ func (s *server) start(ctx context.Context) error {
 		return err
 	}
 	s.undo = append(s.undo, func() { _ = s.owner.Close(context.WithoutCancel(ctx)) })
-	if s.db, err = pg.Open(ctx, c.URL("ropeline_app", "purchase"), pg.Options{MaxConns: 32, StatementTimeout: time.Minute}); err != nil {
+	if s.db, err = pg.Open(ctx, c.URL("ropeline_app", "purchase"), pg.Options{MaxConns: 32, StatementTimeout: time.Minute, LockTimeout: time.Minute}); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, s.db.Close)
