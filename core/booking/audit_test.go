@@ -16,6 +16,7 @@ func TestTheAuditFindsEachBrokenPromise(t *testing.T) {
 		attempt = `INSERT INTO attempt (event_id, id, order_id, provider, phase, want, card_token, amount, currency, authorized, captured, created_at, next_at) VALUES (1, gen_random_uuid(), '%[1]s', 'fakepay', 'answered', 'keep', '', 2500, 'EUR', 2500, 2500, now(), now())`
 		sold    = `UPDATE hold_line SET state = 2 WHERE hold_id = '%[2]s'`
 		refund  = `INSERT INTO refund (event_id, id, order_id, attempt_id, amount, currency, state, reason, created_at, next_at, lines, asked_by, free_limit) SELECT 1, gen_random_uuid(), '%[1]s', id, 2000, 'EUR', 'done', 'refunded_by_staff', now(), now(), '{1}', 'ann', 1000 FROM attempt`
+		presale = `WITH p AS (INSERT INTO presale VALUES (1, 1, 'Fans', now(), NULL)), c AS (INSERT INTO presale_code VALUES (1, 'x', 1, 5, 1)) INSERT INTO presale_grant VALUES (1, 1, 1, 'x', now())`
 		journal = `INSERT INTO journal (event_id, id, kind, order_id, at) VALUES (1, 'j', 'k', '%[1]s', now())`
 	)
 	for name, c := range map[string]struct {
@@ -31,6 +32,9 @@ func TestTheAuditFindsEachBrokenPromise(t *testing.T) {
 		"counter drifts":   {"B4", "counters are the sums", []string{`UPDATE counter SET held = held + 1`}},
 		"account drifts":   {"B4", "an account's sold places", []string{`UPDATE account_event SET sold = 1`}},
 		"over the limit":   {"B6", "no account is over", []string{`UPDATE event SET max_per_account = 1`}},
+		"places drift":     {"B4", "a hold has as many places", []string{`UPDATE hold SET places = places + 1`}},
+		"code drifts":      {"B6", "a presale code has let in", []string{presale, `UPDATE presale_code SET used = 2`}},
+		"through a gap":    {"B6", "nobody came into a presale", []string{presale, `UPDATE presale_grant SET code_hash = 'y'`}},
 		"unbalanced":       {"L1", "a journal sums to zero", []string{journal, `ALTER TABLE posting DISABLE TRIGGER posting_balances`, `INSERT INTO posting VALUES (1, 'j', 1, 'revenue', 1, 'EUR')`}},
 		"receivable":       {"L2", "receivable is", []string{order}},
 		"clearing":         {"L2", "clearing, disputes", []string{order, attempt}},

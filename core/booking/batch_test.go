@@ -283,3 +283,30 @@ func TestAPanicIsAnErrorOfItsBatch(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Who is likely to want the same rows is in one lane, and an event of many seats is on
+// more than one.
+func TestALaneForThoseWhoMeet(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 10})
+	of := func(account int64, q HoldRequest) *lane {
+		return x.e.laneOf(&request{key: key{event: 1, account: account}, take: &hold.Request{Seats: q.Seats, Places: q.Places, Best: q.Best}})
+	}
+	used := make(map[*lane]bool)
+	for i := range int32(60_000 / laneSeats) {
+		first := i * laneSeats
+		used[of(1, seats(first+1))] = true
+		if of(1, seats(first+1)) != of(2, seats(first+2, first+laneSeats)) {
+			t.Fatalf("neighbours from %d on are apart", first+1)
+		}
+	}
+	if len(used) != eventLanes {
+		t.Errorf("%d lanes are used", len(used))
+	}
+	if of(1, places(7, 2)) != of(2, places(7, 1)) {
+		t.Error("an area is in two lanes")
+	}
+	best := HoldRequest{Best: &hold.Best{Quantity: 2}}
+	if of(1, best) != of(2, best) {
+		t.Error("who asks for the best seats is in two lanes")
+	}
+}

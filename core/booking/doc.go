@@ -10,7 +10,9 @@
 //
 // Locks are taken in one order everywhere: event row, idempotency keys, account
 // rows, counters, seats, order, payment, event version last. Nothing else keeps
-// two transactions from waiting for each other.
+// two transactions from waiting for each other. (The keys of holds, releases and
+// extensions are looked at under the lock of their account and written last but for
+// the version: nobody else ever locks one.)
 //
 // The clock is the database's, read after the locks (hold.World.Now) and passed on
 // as a parameter.

@@ -119,6 +119,18 @@ SELECT format('event %s account %s has %s of %s', e.id, x.account_id, x.n, e.max
   FROM event e JOIN (SELECT event_id, account_id, sum(qty) AS n FROM hold_line
                       WHERE state = 2 OR (state = 1 AND held_until > $1::timestamptz) GROUP BY 1, 2) x ON x.event_id = e.id
  WHERE x.n > e.max_per_account LIMIT ` + maxFindings},
+	{"B4", "a hold has as many places as its lines", `
+SELECT format('event %s hold %s: %s places, lines say %s', h.event_id, h.id, h.places, coalesce(x.n, 0))
+  FROM hold h LEFT JOIN (SELECT event_id, hold_id, sum(qty) AS n FROM hold_line GROUP BY 1, 2) x ON x.event_id = h.event_id AND x.hold_id = h.id
+ WHERE h.places <> coalesce(x.n, 0) LIMIT ` + maxFindings},
+	{"B6", "a presale code has let in as many accounts as it counts", `
+SELECT format('event %s, a code of presale %s: used %s times of %s, %s accounts came in by it', c.event_id, c.presale, c.used, c.uses, coalesce(g.n, 0))
+  FROM presale_code c LEFT JOIN (SELECT event_id, code_hash, count(*) AS n FROM presale_grant GROUP BY 1, 2) g ON g.event_id = c.event_id AND g.code_hash = c.code_hash
+ WHERE c.used <> coalesce(g.n, 0) LIMIT ` + maxFindings},
+	{"B6", "nobody came into a presale without a code", `
+SELECT format('event %s account %s: came into presale %s by no code of it', g.event_id, g.account_id, g.presale)
+  FROM presale_grant g LEFT JOIN presale_code c ON c.event_id = g.event_id AND c.code_hash = g.code_hash AND c.presale = g.presale
+ WHERE c.event_id IS NULL LIMIT ` + maxFindings},
 	{"L1", "a journal sums to zero in each currency", `
 SELECT format('event %s journal %s is off by %s %s', event_id, journal_id, sum(amount), currency)
   FROM posting GROUP BY event_id, journal_id, currency HAVING sum(amount) <> 0 LIMIT ` + maxFindings},

@@ -92,15 +92,18 @@ type lane struct {
 
 // laneOf spreads the requests of one event over the lanes too, since a lane keeps one
 // connection busy and no more. Those that are likely to want the same rows stay
-// together, in the order of their arrival: neighbouring seats are in one lane, and so
-// are all who ask for the best ones. What meets in two lanes all the same is kept
-// apart by the rows' locks, as between two processes.
+// together, in the order of their arrival: neighbouring seats are in one lane, the
+// places of an area, and all who ask for the best seats. What meets in two lanes all
+// the same is kept apart by the rows' locks, as between two processes.
 func (e *Engine) laneOf(r *request) *lane {
 	part := uint64(r.key.account)
-	if r.take != nil && len(r.take.Seats) > 0 {
-		part = uint64(r.take.Seats[0] / laneSeats)
-	} else if r.best() {
+	switch {
+	case r.best():
 		part = 0
+	case r.take != nil && len(r.take.Places) > 0:
+		part = uint64(r.take.Places[0].Counter)
+	case r.take != nil && len(r.take.Seats) > 0:
+		part = uint64(r.take.Seats[0] / laneSeats)
 	}
 	// Multiplicative hashes: numbers that follow each other go to different lanes.
 	first, which := uint64(r.key.event)*0x9E3779B97F4A7C15>>32, part*0xD1B54A32D192ED03>>32

@@ -92,11 +92,15 @@ func (c *Catalogue) detail(ctx context.Context, slug string) (*Detail, error) {
 	var id int64
 	var hold time.Duration
 	var venue, city, hash *string
-	dest := append(r.fields(), &id, &d.Description, &d.Organiser, &d.MaxPerAccount, &hold, &venue, &city, &hash)
+	var presale *time.Time
+	dest := append(r.fields(), &id, &d.Description, &d.Organiser, &d.MaxPerAccount, &hold, &venue, &city, &hash, &presale)
 	if err := c.db.QueryRow(ctx, sqlDetail, slug).Scan(dest...); err != nil {
 		return nil, notFoundOr("read event "+slug, err)
 	}
 	d.Summary = r.summary()
+	if presale != nil {
+		d.PresaleAt = &Time{*presale}
+	}
 	d.HoldSeconds = int(hold / time.Second)
 	d.Seats = "/v1/events/" + d.ID + "/seats"
 	if venue != nil {

@@ -48,8 +48,9 @@ type Detail struct {
 	Counters      []Counter `json:"counters"`
 	MaxPerAccount int       `json:"max_per_account"`
 	HoldSeconds   int       `json:"hold_seconds"`
-	Geometry      *string   `json:"geometry"` // path of the geometry document; nil without seats
-	Seats         string    `json:"seats"`    // path of the availability
+	Geometry      *string   `json:"geometry"`   // path of the geometry document; nil without seats
+	Seats         string    `json:"seats"`      // path of the availability
+	PresaleAt     *Time     `json:"presale_at"` // from when codes let people buy before on_sale_at; nil: not at all
 }
 
 // Venue is where it happens.

@@ -72,7 +72,8 @@ const (
 		AND ($5::text IS NULL OR (e.starts_at AT TIME ZONE e.time_zone)::date = $5::text::date)
 		AND e.starts_at >= coalesce($5::text::date - 1, '-infinity')::timestamptz AND e.starts_at < coalesce($5::text::date + 2, 'infinity')::timestamptz
 		ORDER BY e.starts_at, e.slug LIMIT $6`
-	sqlDetail = sqlSummary + `, e.id, e.description, e.organiser, e.max_per_account, e.hold_ttl, v.name, v.city, v.geometry_hash
+	sqlDetail = sqlSummary + `, e.id, e.description, e.organiser, e.max_per_account, e.hold_ttl, v.name, v.city, v.geometry_hash,
+		(SELECT min(p.starts_at) FROM presale p WHERE p.event_id = e.id AND e.on_sale_at > now() AND (p.ends_at IS NULL OR p.ends_at > now()))
 		FROM event e LEFT JOIN venue v ON v.id = e.venue_id WHERE e.slug = $1 AND e.state <> 'draft'`
 	sqlGeometry = `SELECT geometry FROM venue WHERE geometry_hash = $1 LIMIT 1`
 

@@ -42,7 +42,14 @@ func newBox() *box {
 	field := concert("field", map[string]any{"kind": "area", "geometry": nil,
 		"levels":   []any{map[string]any{"class": "F", "name": "Field pass, all days", "amount": 4000}},
 		"counters": []any{map[string]any{"id": 1, "kind": "area", "name": "Field", "class": "F", "capacity": 9, "available": 9}}})
-	mux.Handle("/v1/", catalogue(event, field))
+	early := concert("early", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox, "on_sale_at": "2198-01-01T10:00:00.000Z", "presale_at": "2020-01-01T10:00:00.000Z"})
+	mux.Handle("/v1/", catalogue(event, field, early))
+	mux.HandleFunc("GET /v1/events/early/seats", b.seats)
+	mux.HandleFunc("GET /v1/events/early/seats/since/{version}", b.seats)
+	mux.HandleFunc("POST /v1/events/early/holds", b.hold)
+	mux.HandleFunc("POST /v1/events/early/presale", b.change(func() map[string]any {
+		return map[string]any{"event": "early", "name": "Fans", "starts_at": "2020-01-01T10:00:00.000Z", "ends_at": nil}
+	}))
 	mux.HandleFunc("GET /v1/geometry/bowl", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, bowl()) })
 	mux.HandleFunc("GET /v1/events/lights/seats", b.seats)
 	mux.HandleFunc("GET /v1/events/lights/seats/since/{version}", b.seats)
@@ -87,7 +94,11 @@ func bowl() map[string]any {
 			var seats []any
 			for k := range 40 {
 				id++
-				seats = append(seats, []any{id, fmt.Sprint(k + 1), (s%10)*500 + k*10, 200 + (s/10)*300 + r*10, "A"})
+				seat := []any{id, fmt.Sprint(k + 1), (s%10)*500 + k*10, 200 + (s/10)*300 + r*10, "A"}
+				if s == 4 && r == 0 && k > 35 { // the very best ones are kept
+					seat = append(seat, []string{"accessible", "companion"}[k%2])
+				}
+				seats = append(seats, seat)
 			}
 			rows = append(rows, map[string]any{"name": fmt.Sprint(r + 1), "seats": seats})
 		}

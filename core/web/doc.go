@@ -36,6 +36,9 @@
 //	seat-map                the canvas; data-ready="true" once seats are drawn
 //	best-quantity, best-class, best-pick
 //	                        pick N neighbouring seats of a class
+//	accessible              that an accessible seat is needed, where there are such
+//	presale-code, presale-redeem
+//	                        a presale's code, before everybody may buy
 //	list-toggle, list-section, list-row, list-seat, list-add
 //	                        the map as lists
 //	place-{counter}-more, place-{counter}-less, place-{counter}-count

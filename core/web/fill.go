@@ -78,6 +78,9 @@ type eventData struct {
 	Now time.Time
 }
 
+// PresaleBegun: who has a code may buy now.
+func (e eventData) PresaleBegun() bool { return e.PresaleAt != nil && !e.Now.Before(*e.PresaleAt) }
+
 // named is a name with its price, and the price's own name where it says more.
 type named struct {
 	Name, Fare string

@@ -16,6 +16,7 @@ var funcs = template.FuncMap{
 	"brief":   brief,
 	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"sale":    saleOf,
+	"moment":  momentOf,
 	"poster":  posterOf,
 }
 
@@ -54,6 +55,11 @@ func inZone(t time.Time, zone string) time.Time {
 type sale struct {
 	Kind string // open | soon | closed | cancelled | over
 	Text string
+}
+
+// momentOf is a time on the wall of an event's own zone.
+func momentOf(e Event, at *time.Time) string {
+	return inZone(*at, e.TimeZone).Format("Mon 2 Jan, 15:04")
 }
 
 func saleOf(e Event, now time.Time) sale {

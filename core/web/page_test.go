@@ -30,6 +30,8 @@ func TestPages(t *testing.T) {
 		{"a seat is chosen by keyboard", chooseByKeyboard},
 		{"a lost answer is one hold", lostAnswer},
 		{"a taken seat is said and the rest kept", takenSeat},
+		{"a code opens a presale", presaleCode},
+		{"kept seats are for who needs them", keptSeats},
 		{"a seat that goes while one looks leaves the choice", seatGoes},
 		{"what one bought oneself is not called taken", boughtOneself},
 		{"a hold is there again after a reload", reloadedHold},
@@ -160,6 +162,52 @@ func takenSeat(t *testing.T, v *visitor) {
 	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 1`)
 	if calls := v.box.calls(); calls[0].key == calls[1].key {
 		t.Error("the refused hold and the next one have the same key")
+	}
+}
+
+func presaleCode(t *testing.T, v *visitor) {
+	v.open("/events/early")
+	v.until("the map", `document.querySelector('[data-testid=seat-map][data-ready=true]')`)
+	type typed struct{ code, want string }
+	v.box.next(answer{status: 422, body: map[string]any{"code": "invalid_code", "detail": "This code is not valid."}})
+	for _, c := range []typed{{"WRONG", `document.querySelector('[data-testid=notice][data-code=invalid_code]')`}, {"7K2M-Q0XW9-3TBD", `document.querySelector('#presale').hidden`}} {
+		evaluate[any](t, v.ctx, fmt.Sprintf(`document.querySelector('[data-testid=presale-code]').value = %q, null`, c.code))
+		v.click("presale-redeem")
+		v.until(c.code, c.want)
+	}
+	v.click("best-pick")
+	v.chosen(2)
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	calls := v.box.calls()
+	if len(calls) != 3 || calls[1].body != `{"code":"7K2M-Q0XW9-3TBD"}` || calls[0].key == calls[1].key {
+		t.Errorf("calls: %+v", calls)
+	}
+	run(t, v.ctx, "reload", chromedp.Reload())
+	v.until("open still", `document.querySelector('#presale').hidden && document.querySelector('[data-testid=seat-map][data-ready=true]')`)
+}
+
+// "Best together" passes over seats that are kept; who needs one says so, and the hold says it too.
+func keptSeats(t *testing.T, v *visitor) {
+	v.seatMap()
+	v.click("best-pick")
+	v.chosen(2)
+	if text := v.text("[data-testid=chosen-item] b"); strings.Contains(text, "accessible") || strings.Contains(text, "companion") {
+		t.Errorf("a kept seat was picked for everybody: %s", text)
+	}
+	v.box.next(answer{status: 409, body: map[string]any{"code": "seat_kept", "detail": "These seats are kept.", "seats": []any{}}})
+	v.click("hold")
+	v.until("why", `document.querySelector('[data-testid=notice][data-code=seat_kept]')`)
+	if said := v.text("[data-testid=notice]"); !strings.Contains(said, "need such a seat") {
+		t.Errorf("the visitor is told %q", said)
+	}
+	v.click("accessible")
+	v.click("best-pick")
+	v.until("an accessible seat", `[...document.querySelectorAll('[data-testid=chosen-item] b')].some((e) => e.textContent.includes(', accessible'))`)
+	v.click("hold")
+	v.until("the basket", `document.querySelectorAll('[data-testid=basket-line]').length === 2`)
+	if calls := v.box.calls(); len(calls) != 2 || !strings.Contains(calls[1].body, `"accessible":true`) || strings.Contains(calls[0].body, "accessible") {
+		t.Errorf("calls: %+v", calls)
 	}
 }
 

@@ -49,6 +49,8 @@ type EventDetail struct {
 	Levels      []Level   `json:"levels"`
 	Counters    []Counter `json:"counters"`
 	Geometry    string    `json:"geometry"` // "": there is no seat map
+
+	PresaleAt *time.Time `json:"presale_at"` // nil: there is none
 }
 
 // Level is a price.

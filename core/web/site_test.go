@@ -49,7 +49,7 @@ func concert(id string, more map[string]any) map[string]any {
 		"on_sale_at": nil, "seats_total": 50, "description": "One night.", "organiser": "River Live",
 		"venue":  map[string]any{"name": "River Stadium", "city": "Cologne"},
 		"levels": []any{map[string]any{"class": "A", "name": "Near", "amount": 9000}}, "counters": []any{},
-		"max_per_account": 6, "hold_seconds": 480, "geometry": "/v1/geometry/abc", "seats": "/v1/events/" + id + "/seats",
+		"max_per_account": 6, "hold_seconds": 480, "geometry": "/v1/geometry/abc", "seats": "/v1/events/" + id + "/seats", "presale_at": nil,
 	}
 	for k, v := range more {
 		e[k] = v

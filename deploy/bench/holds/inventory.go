@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What is for sale. The limit of an account is far away, as in the reference: its check is made, and never refuses. A pair of neighbouring seats is one request's wish, as in the reference.
+// What is for sale. The limit and the budget of an account are far away, as in the reference: both are kept for each hold,
+// and never refuse. A pair of neighbouring seats is one request's wish, as in the reference.
 const (
 	arenaSeats = 60_000
 	clubSeats  = 1_000
@@ -23,13 +24,13 @@ const (
 			VALUES ($1, $1, 'Bonn', 'DE', $1, '{}', $2) RETURNING id)
 		INSERT INTO venue_seat SELECT v.id, n, 'Stalls', ((n - 1) / 40 + 1)::text, ((n - 1) % 40 + 1)::text, 'A' FROM v, generate_series(1, $2::int) n`
 	sqlEvents = `WITH e AS (INSERT INTO event (slug, venue_id, organiser, title, place, starts_at, time_zone, currency, max_per_account, hold_ttl, hold_budget)
-			SELECT CASE WHEN $3 = 1 THEN $1 ELSE $1 || '-' || n END, v.id, 'Bench', $1, 'Bonn', now() + interval '1 year', 'Europe/Berlin', 'EUR', 100, $4::interval, 0
+			SELECT CASE WHEN $3 = 1 THEN $1 ELSE $1 || '-' || n END, v.id, 'Bench', $1, 'Bonn', now() + interval '1 year', 'Europe/Berlin', 'EUR', 100, $4::interval, 1000000
 			  FROM venue v, generate_series(1, $3::int) n WHERE v.slug = $2 RETURNING id, venue_id),
 		p AS (INSERT INTO price_level SELECT id, 'A', 'A', 2500 FROM e),
 		x AS (INSERT INTO event_version SELECT id FROM e)
 		INSERT INTO seat (event_id, seat_id, class) SELECT e.id, s.seat_id, s.class FROM e JOIN venue_seat s ON s.venue_id = e.venue_id`
 	sqlArea = `WITH e AS (INSERT INTO event (slug, organiser, title, place, starts_at, time_zone, currency, max_per_account, hold_ttl, hold_budget)
-			VALUES ($1, 'Bench', $1, 'Bonn', now() + interval '1 year', 'Europe/Berlin', 'EUR', 100, $3::interval, 0) RETURNING id),
+			VALUES ($1, 'Bench', $1, 'Bonn', now() + interval '1 year', 'Europe/Berlin', 'EUR', 100, $3::interval, 1000000) RETURNING id),
 		p AS (INSERT INTO price_level SELECT id, 'A', 'A', 2500 FROM e),
 		x AS (INSERT INTO event_version SELECT id FROM e)
 		INSERT INTO counter (event_id, id, kind, name, class, capacity) SELECT id, 1, 'area', 'Field', 'A', $2 FROM e`

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// batchOf is the number of holds in one transaction of batch.sql.
+const batchOf = 100
+
 // section measures some figures that belong together, once.
 type section struct {
 	name    string
@@ -17,6 +20,7 @@ type section struct {
 
 var sections = []section{
 	{"engine", []string{"holds.engine_vs_one_by_one"}, (*bench).againstOneByOne},
+	{"ceiling", []string{"holds.ceiling_vs_one_by_one"}, (*bench).ceiling},
 	{"http", []string{"holds.http_vs_one_by_one", "holds.p99_ms", "holds.two_processes_vs_one"}, (*bench).throughHTTP},
 	{"contended", []string{"holds.contended_vs_spread"}, (*bench).contended},
 	{"ga", []string{"holds.ga_per_s_vs_row_lock", "holds.ga_buckets_vs_row_lock"}, (*bench).generalAdmission},
@@ -62,6 +66,22 @@ func (b *bench) againstOneByOne(ctx context.Context, _ int) error {
 	t, err := b.ours(ctx, "engine, 60,000 seats", walk("arena", arenaSeats), b.inFlight)
 	b.add("holds.engine_vs_one_by_one", t.perSecond(), ref)
 	return err
+}
+
+// ceiling: the reference's rows, a hundred holds to a transaction and on seats side by side, with nobody who decides
+// anything: what this machine's PostgreSQL could do at best, and what the other ratios are to be read against.
+func (b *bench) ceiling(ctx context.Context, _ int) error {
+	one, err := b.theirs(ctx, "one_by_one.sql")
+	if err != nil {
+		return err
+	}
+	batches, err := b.ref.measure(ctx, "batch.sql", []int{1, 2})
+	if err != nil {
+		return err
+	}
+	b.note("batch.sql: %.0f holds/s with %d clients", batches*batchOf, b.ref.best["batch.sql"])
+	b.add("holds.ceiling_vs_one_by_one", batches*batchOf, one)
+	return nil
 }
 
 // contended: everybody wants one of a thousand seats, against a seat of one's own among 60,000. A refusal is a decision.

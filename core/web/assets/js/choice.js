@@ -9,6 +9,7 @@ export class Choice {
     this.store = store;
     this.seats = new Set();
     this.places = new Map();
+    this.accessible = false; // for somebody who needs an accessible seat
     this.listeners = [];
   }
 
@@ -17,6 +18,7 @@ export class Choice {
   restore(isSeat, isCounter) {
     try {
       const kept = JSON.parse(this.store.getItem(this.name)) || {};
+      this.accessible = kept.accessible === true;
       for (const i of kept.seats || []) if (isSeat(i)) this.add(i);
       for (const [counter, n] of kept.places || []) if (isCounter(counter)) this.setPlaces(counter, n);
     } catch {
@@ -32,6 +34,11 @@ export class Choice {
 
   get room() {
     return this.max - this.count;
+  }
+
+  setAccessible(yes) {
+    this.accessible = yes;
+    this.changed();
   }
 
   // add returns false when the limit is reached.
@@ -88,6 +95,7 @@ export class Choice {
     const body = {};
     if (this.seats.size) body.seats = [...this.seats].map((i) => i + 1).sort((a, b) => a - b);
     if (this.places.size) body.places = [...this.places].sort((a, b) => a[0] - b[0]).map(([counter, quantity]) => ({ counter, quantity }));
+    if (this.accessible) body.accessible = true;
     return body;
   }
 
@@ -97,7 +105,7 @@ export class Choice {
 
   changed() {
     try {
-      if (this.count) this.store.setItem(this.name, JSON.stringify({ seats: [...this.seats], places: [...this.places] }));
+      if (this.count) this.store.setItem(this.name, JSON.stringify({ seats: [...this.seats], places: [...this.places], accessible: this.accessible || undefined }));
       else this.store.removeItem(this.name);
     } catch {
       // Storage forbidden: the choice lives as long as the page.

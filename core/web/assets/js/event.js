@@ -12,16 +12,17 @@ import { money, plural } from './money.js';
 import { dismiss, explain, notify } from './notice.js';
 import { goOnAfterSignIn, goingOn, signedIn } from './signin.js';
 import { renderPlaces } from './places.js';
+import { setUpPresale } from './presale.js';
 import { bestTogether } from './seats/best.js';
 import { AVAILABLE, HELD, SOLD } from './seats/codec.js';
-import { ready, setUpBest, setUpZoom, tip } from './seats/controls.js';
+import { ready, setUpAccess, setUpBest, setUpZoom, tip } from './seats/controls.js';
 import { follow } from './seats/feed.js';
 import { SeatList } from './seats/list.js';
 import { SeatMap } from './seats/map.js';
 import { label, parseVenue } from './seats/venue.js';
 
 const event = data();
-const sale = byId('shop').dataset.sale;
+let { sale } = byId('shop').dataset;
 const levels = withPrices(event);
 const choice = new Choice(event.id, event.max_per_account);
 const holding = new Holding(event.id);
@@ -31,6 +32,7 @@ const noun = event.geometry ? ['seat', 'seats'] : ['ticket', 'tickets'];
 let venue = null; // these three only where there are seats
 let map = null;
 let list = null;
+let presale = null; // where there is one
 let busy = false; // an action is under way
 
 function render() {
@@ -87,7 +89,7 @@ function speak(text) {
 // best replaces the chosen seats by n together. With "any price" it looks where
 // the filter looks.
 function best(n, cls) {
-  const found = bestTogether(venue, map.scene.states, n, cls, (i) => cls >= 0 || map.scene.shown(venue.cls[i]));
+  const found = bestTogether(venue, map.scene.states, n, cls, (i) => (cls >= 0 || map.scene.shown(venue.cls[i])) && (choice.accessible || !venue.kind[i]));
   if (!found.length) {
     notify(`There ${n === 1 ? 'is no seat' : `are no ${n} seats together`}${cls < 0 ? '' : ' at this price'} any more. Try ${n === 1 ? '' : 'fewer, or '}another price.`, { code: 'best', tone: 'warn' });
     return;
@@ -165,6 +167,14 @@ function refused(err) {
     taken(err.body.seats);
     return;
   }
+  if (err.code === 'not_on_sale' && presale) {
+    sale = 'soon';
+    presale.closed();
+  }
+  if (err.code === 'seat_kept' && !choice.accessible) {
+    notify(`${err.message} If you need such a seat, say so below the map and press the button again.`, { code: 'seat_kept', tone: 'warn' });
+    return;
+  }
   if (err.code === 'hold_expired' || err.code === 'hold_released') holding.forget();
   if (!['line', 'unauthenticated', 'no_answer'].includes(err.code)) feed.now(); // what we showed was out of date
   explain(err);
@@ -213,9 +223,11 @@ async function setUpMap() {
   });
   setUpZoom(map);
   setUpBest(venue.classes, choice.max, best);
+  setUpAccess(venue, choice);
 }
 
 async function start() {
+  if (byId('presale')) presale = setUpPresale(event, () => { sale = 'open'; render(); });
   render();
   if (event.geometry) await setUpMap();
   choice.restore((i) => Boolean(venue) && venue.row[i] >= 0 && venue.cls[i] !== 255, (id) => counters.some((c) => c.id === id));

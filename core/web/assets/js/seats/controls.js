@@ -23,6 +23,15 @@ export function setUpBest(classes, most, find) {
   });
 }
 
+// setUpAccess offers what is kept for people who need it, where there is such.
+export function setUpAccess(venue, choice) {
+  if (!venue.kind.some(Boolean)) return;
+  byId('access').hidden = false;
+  const box = byId('accessible');
+  box.checked = choice.accessible;
+  box.addEventListener('change', () => choice.setAccessible(box.checked));
+}
+
 // tip shows text beside a point of the map, or nothing.
 export function tip(text, x, y) {
   const el = byId('map-tip');

@@ -1,9 +1,12 @@
 // A venue as the map needs it: flat arrays by seat index (seat id - 1), because
 // 60,000 small objects cost more memory and time than everything else here.
 
+// KINDS of seats; all but the first are kept for who needs them.
+const KINDS = ['standard', 'accessible', 'companion'];
+
 // parseVenue turns the API's geometry and the event's price levels into
 //   count, x, y, cls (index into classes), row, place (position in the row),
-//   number, rows [{section, name, seats}], sections [{name, rows, seats, box}],
+//   kind (index into KINDS), number, rows [{section, name, seats}], sections [{name, rows, seats, box}],
 //   classes (the levels, dearest first), areas, pitch (distance of neighbours), box
 export function parseVenue(geometry, levels) {
   const count = geometry.seat_count;
@@ -12,18 +15,19 @@ export function parseVenue(geometry, levels) {
   const v = {
     name: geometry.venue, count, classes, areas: geometry.areas || [], rows: [], sections: [],
     x: new Float32Array(count), y: new Float32Array(count), cls: new Uint8Array(count).fill(255),
-    row: new Int32Array(count).fill(-1), place: new Uint16Array(count), number: new Array(count).fill(''),
+    row: new Int32Array(count).fill(-1), place: new Uint16Array(count), kind: new Uint8Array(count), number: new Array(count).fill(''),
   };
   for (const s of geometry.sections) {
     const section = { name: s.name, rows: [], seats: 0, box: emptyBox() };
     for (const r of s.rows) {
       const row = { section: v.sections.length, name: r.name, seats: [] };
-      for (const [id, number, x, y, cls] of r.seats) {
+      for (const [id, number, x, y, cls, kind] of r.seats) {
         const i = id - 1;
         if (!(i >= 0 && i < count)) throw new Error(`geometry: seat ${id} is not in 1..${count}`);
         v.x[i] = x;
         v.y[i] = y;
         v.number[i] = String(number);
+        v.kind[i] = Math.max(0, KINDS.indexOf(kind));
         v.row[i] = v.rows.length;
         v.place[i] = row.seats.length;
         if (classIndex.has(cls)) v.cls[i] = classIndex.get(cls);
@@ -90,7 +94,7 @@ export function sectionOf(v, i) {
 }
 
 export function label(v, i) {
-  return `${sectionOf(v, i).name}, row ${v.rows[v.row[i]].name}, seat ${v.number[i]}`;
+  return `${sectionOf(v, i).name}, row ${v.rows[v.row[i]].name}, seat ${v.number[i]}${v.kind[i] ? `, ${KINDS[v.kind[i]]}` : ''}`;
 }
 
 export function levelOf(v, i) {
