@@ -95,7 +95,7 @@ func bowl() map[string]any {
 			for k := range 40 {
 				id++
 				seat := []any{id, fmt.Sprint(k + 1), (s%10)*500 + k*10, 200 + (s/10)*300 + r*10, "A"}
-				if s == 4 && r == 0 && k > 35 { // the very best ones are kept
+				if s == 5 && r == 0 && k < 4 { // the very best ones are kept
 					seat = append(seat, []string{"accessible", "companion"}[k%2])
 				}
 				seats = append(seats, seat)

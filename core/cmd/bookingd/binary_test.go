@@ -96,6 +96,21 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		t.Errorf("trace of no seat: %v\n%s", err, out)
 	}
 
+	for _, c := range [][]string{
+		{"Saver: capacity 18 and 2 past it; 0 sold, 0 held, 20 available", "limit", "coach-1", "1", "18", "2", "a smaller coach"},
+		{"everybody has a place", "denied", "coach-1", "1"},
+		{"Say why the limit is changed", "limit", "coach-1", "1", "18", "2", ""},
+		{"no such area or class", "limit", "coach-1", "9", "18", "2", "x"},
+		{`"Saver" is not the number of an area or class`, "limit", "coach-1", "Saver", "18", "2", "x"},
+		{`"all" is not a capacity`, "limit", "coach-1", "1", "all", "2", "x"},
+		{"usage: bookingd", "limit", "coach-1", "1"},
+		{"usage: bookingd", "denied", "coach-1"},
+	} {
+		if out, _ := command(c[1:]...); !strings.Contains(out, c[0]) {
+			t.Errorf("%v: %s, want %s", c[1:], out, c[0])
+		}
+	}
+
 	if out, err := command("webhook", "list"); err != nil || !strings.Contains(out, "every notice was read") {
 		t.Errorf("webhook list: %v\n%s", err, out)
 	}
