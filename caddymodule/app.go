@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
@@ -33,6 +34,8 @@ type App struct {
 	// data directory.
 	Data string `json:"data,omitempty"`
 
+	ctx      caddy.Context
+	events   *caddyevents.App
 	log      *slog.Logger
 	key      storeKey
 	store    *line.Store
@@ -64,7 +67,10 @@ func (*App) CaddyModule() caddy.ModuleInfo {
 // Provision checks the configuration and takes the store. It makes no file and asks no server, because `caddy
 // validate` comes here too.
 func (a *App) Provision(ctx caddy.Context) error {
-	a.log = ctx.Slogger()
+	a.log, a.ctx = ctx.Slogger(), ctx
+	if events, err := ctx.App("events"); err == nil { // a build of Caddy without it has no subscribers
+		a.events, _ = events.(*caddyevents.App)
+	}
 	a.claims = make(map[string]*claim)
 	repl := caddy.NewReplacer()
 	a.Store, a.Keys, a.Data = repl.ReplaceKnown(a.Store, ""), repl.ReplaceKnown(a.Keys, ""), repl.ReplaceKnown(a.Data, "")

@@ -18,6 +18,8 @@ const (
 	maxWhy     = 300
 	maxEntropy = 1000
 	maxFor     = 30 * 24 * time.Hour
+
+	changeAgain = 200 * time.Millisecond
 )
 
 // adminBody is the body of a change; each action reads its own member, all may say who, why and for how long.
@@ -144,7 +146,7 @@ func (r *room) value(what string) string {
 func (r *room) put(ctx context.Context, what, to string) error {
 	switch what {
 	case whatMessage:
-		return r.kept.setMessage(to)
+		return r.line.Change(ctx, line.Change{Message: &to})
 	case whatEntropy:
 		return r.line.SetEntropy(ctx, to)
 	case whatState:
@@ -170,7 +172,13 @@ func (r *room) change(ctx context.Context, c change) error {
 	if c.do == nil {
 		c.do = func(ctx context.Context, r *room) error { return r.put(ctx, c.What, c.To) }
 	}
-	if err := c.do(ctx, r); err != nil {
+	// A room that is being put together, or an edge that has yet to put the last recall on its disk, takes a second or two.
+	// Nothing was done then, so asking again is safe.
+	err := c.do(ctx, r)
+	for (errors.Is(err, line.ErrMerging) || errors.Is(err, line.ErrPending)) && pause(ctx, changeAgain) == nil {
+		err = c.do(ctx, r)
+	}
+	if err != nil {
 		return err
 	}
 	after := r.value(c.What)

@@ -79,7 +79,7 @@ func (c RoomConfig) settings() (line.Settings, error) {
 		return s, err
 	}
 	s = line.Settings{State: line.State(c.State), Rate: rate, Cap: line.DefaultCap, Idle: time.Duration(c.Idle),
-		Hard: time.Duration(c.Hard), EntropySource: c.EntropySource, Passthrough: c.Passthrough, FailOpenFor: time.Duration(c.FailOpenFor)}
+		Hard: time.Duration(c.Hard), EntropySource: c.EntropySource, Passthrough: c.Passthrough, FailOpenFor: time.Duration(c.FailOpenFor), Message: c.Message}
 	if c.Cap != nil {
 		s.Cap = *c.Cap
 	}

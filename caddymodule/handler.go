@@ -132,6 +132,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		return h.tooOften(w, r)
 	}
 	if !gated {
+		h.met(r, metBeside, "", unknown)
 		return h.passOn(w, r, next)
 	}
 	h.share(w, r)

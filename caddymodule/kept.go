@@ -15,8 +15,8 @@ import (
 // keptName is the edge's small memory of a room beside the line's own log.
 const keptName = "operator.json"
 
-// kept is what operators and schedules have done at this edge and what has to outlive a restart: the message given at
-// run time, changes that will be taken back, and the closing time that has been acted on.
+// kept is what operators and schedules have done at this edge and what has to outlive a restart: changes that will be
+// taken back, and the closing time that has been acted on.
 type kept struct {
 	mu   sync.Mutex
 	path string
@@ -24,8 +24,6 @@ type kept struct {
 }
 
 type keptState struct {
-	Message   *string           `json:"message,omitempty"` // nil: the file's
-	FileSays  string            `json:"file_message"`      // the file's message when the operator's was given
 	Expiring  map[string]expiry `json:"expiring,omitempty"`
 	ClosedFor int64             `json:"closed_for,omitempty"` // unix ms of the closes_at that was carried out
 }
@@ -70,31 +68,6 @@ func (k *kept) update(f func(*keptState)) error {
 		return err
 	}
 	return os.Rename(tmp, k.path)
-}
-
-func (k *kept) setMessage(m string) error {
-	return k.update(func(s *keptState) { s.Message = &m })
-}
-
-// configured notes the message of a file that comes into force: an operator's message stands until the file says
-// something else than it said then.
-func (k *kept) configured(message string) error {
-	k.mu.Lock()
-	same := k.is.FileSays == message
-	k.mu.Unlock()
-	if same {
-		return nil
-	}
-	return k.update(func(s *keptState) { s.FileSays, s.Message = message, nil })
-}
-
-func (k *kept) message(file string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.is.Message != nil {
-		return *k.is.Message
-	}
-	return file
 }
 
 // changed remembers when to take a change back. A later change of the same thing replaces the earlier one's end; if

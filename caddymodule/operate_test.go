@@ -119,6 +119,11 @@ func TestRecallReachesEveryEdge(t *testing.T) {
 	if err != nil || !strings.Contains(out, "second: in force, last seen 20") || !strings.Contains(out, "(this one)") {
 		t.Errorf("status: %v\n%s", err, out)
 	}
+	said := "Doors at eight"
+	if err := other.Change(t.Context(), line.Change{Message: &said}); err != nil {
+		t.Fatal(err)
+	}
+	e.until("the message is everywhere", func() bool { return strings.Contains(e.visitor().do("GET", reservedPrefix+"main/status").body, said) })
 	if err := other.Recall(t.Context(), line.Expect{}); err != nil {
 		t.Fatal(err)
 	}

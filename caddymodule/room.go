@@ -45,6 +45,8 @@ type room struct {
 	checker atomic.Pointer[admission.Checker]
 	conf    atomic.Pointer[RoomConfig]
 
+	told    seenState           // by the schedule's goroutine alone
+	app     atomic.Pointer[App] // of the configuration in force
 	dir     string
 	mu      sync.Mutex
 	running atomic.Bool
@@ -147,9 +149,7 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 	r.useCrawlers(c.conf.Crawlers, nets)
 	conf := c.conf
 	before := r.conf.Swap(&conf)
-	if err := r.kept.configured(conf.Message); err != nil {
-		r.log.Warn("the message of the file is not remembered", "error", err)
-	}
+	r.app.Store(c.app)
 	r.status.forget()
 	if !r.running.Load() {
 		return nil
@@ -200,7 +200,12 @@ func (r *room) noteReload(before, after RoomConfig) {
 }
 
 // message is what those who wait are told: the operator's word, or the file's.
-func (r *room) message() string { return r.kept.message(r.conf.Load().Message) }
+func (r *room) message() string {
+	if s := r.line.Snapshot(); known(s) {
+		return s.Settings.Message
+	}
+	return r.conf.Load().Message
+}
 
 // withdraw takes a configuration back. If it was the one in force, the next holds; one that never was leaves no trace.
 func (r *room) withdraw(c *claim) {

@@ -20,6 +20,7 @@ func (r *room) schedule(ctx context.Context) {
 			now := r.now()
 			r.streams.cut(now, r.line.Snapshot(), r.ended.has)
 			r.scheduleStep(ctx, now)
+			r.tellState(r.line.Snapshot(), r.emitter())
 		}
 	}
 }

@@ -20,6 +20,7 @@ const minRenewal = 30 * time.Second
 // reading one's order is being there.
 func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, v visitor, gated bool) error {
 	h.room.line.Touch(string(v.pass.VID), 0)
+	h.met(r, metInside, v.pass.VID, v.pass.Place)
 	if gated && !v.byHeader && classify(r).turn && h.worthRenewing(v.pass) {
 		if lease, ok, err := h.room.line.Renew(r.Context(), string(v.pass.VID)); err == nil {
 			if !ok {

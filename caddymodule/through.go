@@ -84,6 +84,7 @@ func (h *Handler) failOpen(w http.ResponseWriter, r *http.Request, next caddyhtt
 // through passes a request on without a pass: nobody has shown that it has an owner who could be given one.
 func (h *Handler) through(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, how string) error {
 	passedThrough.WithLabelValues(h.Room, how).Inc()
+	h.met(r, metThrough, "", unknown)
 	return h.passOn(w, r, next)
 }
 

@@ -57,6 +57,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 	h.carry(w, r, v, k)
 	s := h.standing(v, state, err)
 	kept := v.ticket.VID
+	h.met(r, metWaiting, kept, s.Place)
 	if need := (needWork{}); errors.As(err, &need) {
 		c, raw, err := h.challenge(r, need.bits, time.Now())
 		if err != nil {

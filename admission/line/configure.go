@@ -33,7 +33,7 @@ func (r *Room) configure(ctx context.Context) error {
 	fields := map[string]string{
 		"state": string(s.State), "rate": s.Rate.String(), "gap": itoa(s.Rate.Gap()), "cap": itoa(int64(s.Cap)),
 		"idle": itoa(s.Idle.Microseconds()), "hard": itoa(s.Hard.Microseconds()),
-		"opens_at": itoa(unixMillis(s.OpensAt)), "entropy_source": s.EntropySource,
+		"opens_at": itoa(unixMillis(s.OpensAt)), "entropy_source": s.EntropySource, "message": s.Message,
 		"net": map[bool]string{false: "0", true: "1"}[s.Passthrough], "fail_open": itoa(s.FailOpenFor.Microseconds()),
 	}
 	args := []any{"file"}
@@ -75,6 +75,12 @@ func (r *Room) Change(ctx context.Context, c Change) error {
 			return fmt.Errorf("cap %d: use 0 to %d live sessions", *c.Cap, MaxCap)
 		}
 		args = append(args, "cap", itoa(int64(*c.Cap)))
+	}
+	if c.Message != nil {
+		if len(*c.Message) > maxMessage {
+			return fmt.Errorf("message: %d bytes, at most %d", len(*c.Message), maxMessage)
+		}
+		args = append(args, "message", *c.Message)
 	}
 	switch c.Action {
 	case "":

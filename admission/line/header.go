@@ -34,6 +34,7 @@ type header struct {
 	rate, commit, promised       string
 	entropySource, entropy       string
 	root, seed, secret, gaps     string
+	message                      string
 }
 
 func parseHeader(pairs []string) (h header, err error) {
@@ -69,7 +70,7 @@ func parseHeader(pairs []string) (h header, err error) {
 		members: f["members"], missing: f["missing"], reason: f["reason"], cut: f["cut"], doubled: f["doubled"],
 		rate: f["rate"], commit: f["commit"], promised: f["promised"],
 		entropySource: f["entropy_source"], entropy: f["entropy"],
-		root: f["root"], seed: f["seed"], secret: f["secret"], gaps: f["gaps"],
+		root: f["root"], seed: f["seed"], secret: f["secret"], gaps: f["gaps"], message: f["message"],
 	}
 	h.share, _ = strconv.ParseFloat(f["share"], 64)
 	return h, err
@@ -107,7 +108,7 @@ func (h header) settings() Settings {
 		State: State(h.phase), Cap: int(h.cap),
 		Idle: time.Duration(h.idle) * time.Microsecond, Hard: time.Duration(h.hard) * time.Microsecond,
 		OpensAt: millis(h.opensAt), EntropySource: h.entropySource,
-		Passthrough: h.net, FailOpenFor: time.Duration(h.failOpen) * time.Microsecond,
+		Message: h.message, Passthrough: h.net, FailOpenFor: time.Duration(h.failOpen) * time.Microsecond,
 	}
 	s.Rate, _ = ParseRate(h.rate)
 	switch {

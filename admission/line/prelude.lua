@@ -27,7 +27,7 @@ local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x',
   'losses', 'grants', 'pickups', 'lapsed', 'left', 'sv', 'merging', 'merge_at', 'merge_until', 'checkpoints', 'loss_rt', 'known', 'ceil_end',
   'reg', 'need', 'settled', 'draw_reg', 'net', 'fail_open', 'hot', 'queued'}
 local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps',
-  'members', 'missing', 'reason', 'cut', 'doubled'}
+  'members', 'missing', 'reason', 'cut', 'doubled', 'message'}
 
 local h, dirty = {}, {}
 do

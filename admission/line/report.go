@@ -217,7 +217,7 @@ func (h header) roomFields() map[string]string {
 		"paused": flag[h.paused], "closed": flag[h.closed],
 		"net": flag[h.net], "fail_open": itoa(h.failOpen), "queued": flag[h.queued],
 		"commit": h.commit, "promised": h.promised, "entropy_source": h.entropySource, "entropy": h.entropy,
-		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps, "cut": h.cut,
+		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps, "cut": h.cut, "message": h.message,
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	MaxLease    = 24 * time.Hour
 
 	DefaultFailOpen = 10 * time.Minute
+	maxMessage      = 1000 // bytes
 )
 
 // Settings of a room as a configuration file states them. They live in the store; a field of the file is
@@ -43,6 +44,9 @@ type Settings struct {
 	// FailOpenFor is how long such a room stays open while the store is away, if it has never had a line in this epoch;
 	// default 10 min.
 	FailOpenFor time.Duration
+
+	// Message is one sentence to those who wait.
+	Message string
 
 	// OpensAt is when a pre-queue is frozen and drawn, by the store's clock, in milliseconds of precision.
 	// Zero: somebody opens the room by hand.
@@ -95,6 +99,9 @@ func (s Settings) Validate() error {
 	if s.FailOpenFor < 0 || s.FailOpenFor > MaxLease {
 		return fmt.Errorf("fail_open_for %s: use up to %s", s.FailOpenFor, MaxLease)
 	}
+	if len(s.Message) > maxMessage {
+		return fmt.Errorf("message: %d bytes, at most %d", len(s.Message), maxMessage)
+	}
 	if len(s.EntropySource) > 1000 {
 		return fmt.Errorf("entropy_source: %d bytes; use one sentence of at most 1000", len(s.EntropySource))
 	}
@@ -103,9 +110,10 @@ func (s Settings) Validate() error {
 
 // Change is one alteration at run time. Nil fields stay as they are.
 type Change struct {
-	Rate   *Rate
-	Cap    *int
-	Action Action
+	Rate    *Rate
+	Cap     *int
+	Message *string
+	Action  Action
 }
 
 // Action is a step an operator takes at run time.

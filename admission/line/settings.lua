@@ -1,6 +1,6 @@
 -- Changes settings. 5 'file' or 'run', then (field, value)*. A field of the file counts only when the file's value is
 -- another than the last one this room saw in a file (kept as file:<field>).
--- Fields: state | action, gap, rate (its text), cap, idle, hard, net, fail_open, opens_at, commit, promised, entropy_source.
+-- Fields: state | action, gap, rate (its text), message, cap, idle, hard, net, fail_open, opens_at, commit, promised, entropy_source.
 -- Results: the fields that were refused because people have joined under the published commitment.
 local stop = enter('free')
 if stop then return stop end
@@ -23,6 +23,7 @@ for _, field in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open'}) do
   if want[field] then set(field, tonumber(want[field])) end
 end
 if want.rate then set('rate', want.rate) end
+if want.message then set('message', want.message) end
 
 -- What was promised can be changed until the first person has joined under it. The commitment follows the promise.
 local promise = (want.opens_at and want.opens_at ~= int(h.opens_at)) or (want.entropy_source and want.entropy_source ~= h.entropy_source)
@@ -64,7 +65,7 @@ elseif action == 'prequeue' then
     refused[#refused + 1] = {'state'}
   end
 end
-for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open', 'rate', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
+for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open', 'rate', 'message', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
   if dirty[name] then
     set('sv', h.sv + 1) -- of two logs the newer settings count
     break
