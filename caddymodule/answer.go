@@ -72,6 +72,11 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, contentType s
 	if err != nil {
 		return err
 	}
+	return writeBytes(w, r, status, contentType, b)
+}
+
+// writeBytes writes a text and the end of its line.
+func writeBytes(w http.ResponseWriter, r *http.Request, status int, contentType string, b []byte) error {
 	set(w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(len(b)+1))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {

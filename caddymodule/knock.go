@@ -3,6 +3,7 @@ package caddymodule
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/ropeline/ropeline/admission/line"
@@ -116,7 +117,25 @@ func (h *Handler) writeKnock(w http.ResponseWriter, r *http.Request, v visitor, 
 	if h.resign(&v, snap); v.issued {
 		h.carry(w, r, v, kind{})
 	}
-	return writeJSON(w, r, status, "application/json", b)
+	return writeBytes(w, r, status, "application/json", b.encode())
+}
+
+// encode is encoding/json's text of b, made without reflection: every waiting page asks for it all the time. The state is
+// one of the line's own words and needs no escaping.
+func (b knockBody) encode() []byte {
+	out := make([]byte, 0, 192)
+	out = append(append(append(out, `{"state":"`...), b.State...), '"')
+	if b.Code != "" {
+		out = append(append(append(out, `,"code":"`...), b.Code...), '"')
+	}
+	for _, m := range [...]struct {
+		name  string
+		value int64
+	}{{`,"index":`, b.Index}, {`,"place":`, b.Place}, {`,"x":`, b.X}, {`,"rank":`, b.Rank}, {`,"epoch":`, b.Epoch},
+		{`,"entry_in_ms":`, b.EntryInMS}, {`,"retry_in_ms":`, b.RetryInMS}} {
+		out = strconv.AppendInt(append(out, m.name...), m.value, 10)
+	}
+	return append(out, '}')
 }
 
 // retryIn steers how often a visitor asks, by the distance to the front.

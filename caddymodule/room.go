@@ -248,13 +248,7 @@ func (r *room) Destruct() error {
 }
 
 // now is the store's clock, by which tokens are dated, as far as this edge knows it.
-func (r *room) now() time.Time {
-	now := time.Now()
-	if s := r.line.Snapshot(); !s.Heard.IsZero() {
-		return s.StoreTime(now)
-	}
-	return now
-}
+func (r *room) now() time.Time { return r.line.StoreTime(time.Now()) }
 
 // ready says whether keys are there and it is known whose passes work no more; a request can arrive before the app has
 // started.

@@ -59,6 +59,15 @@ func (s Snapshot) Ahead(place int64) int64 {
 // StoreTime translates a moment of the edge's clock to the store's.
 func (s Snapshot) StoreTime(local time.Time) time.Time { return local.Add(s.Now.Sub(s.Heard)) }
 
+// StoreTime is Snapshot's, for whoever wants nothing else of it; before the room was heard of it is the edge's own clock.
+func (r *Room) StoreTime(local time.Time) time.Time {
+	v := r.view.Load()
+	if !v.exists {
+		return local
+	}
+	return local.Add(time.UnixMicro(v.header.now).Sub(v.heard))
+}
+
 // DrawRecord is the public record of a draw.
 type DrawRecord struct {
 	Commit        [32]byte  // SHA-256 of the secret

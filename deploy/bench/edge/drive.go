@@ -23,6 +23,7 @@ type load struct {
 // tally is what came back in the window.
 type tally struct {
 	good, bad int64
+	all       int64 // those asked before and after the window too
 	took      time.Duration
 	wrong     error // the first one
 }
@@ -70,6 +71,7 @@ func drive(ctx context.Context, l load) (tally, error) {
 					break
 				}
 				status, err := w.ask(l.request(n))
+				mine.all++
 				done := time.Now()
 				if done.After(until) {
 					break
@@ -92,7 +94,7 @@ func drive(ctx context.Context, l load) (tally, error) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			out.good, out.bad = out.good+mine.good, out.bad+mine.bad
+			out.good, out.bad, out.all = out.good+mine.good, out.bad+mine.bad, out.all+mine.all
 			if out.wrong == nil {
 				out.wrong = mine.wrong
 			}

@@ -64,10 +64,10 @@ func (b *bench) loss(ctx context.Context, dir string) error {
 		took := time.Since(began).Seconds()
 		slowest = max(slowest, took)
 		// Every page's next heartbeat brings its ticket back.
-		waiting := people[min(front.next.Load(), int64(len(people))):] // the others are in, or have been
-		if err := s.returned(ctx, b, waiting); err != nil {
+		if err := s.returned(ctx, b, front.waiting()); err != nil {
 			return err
 		}
+		waiting := front.waiting() // the others are in, or have been, and a place that is used is not put back into the line
 		l, d, err := s.compare(ctx, waiting)
 		if err != nil {
 			return err
@@ -126,6 +126,11 @@ type front struct {
 	people  []admission.Ticket
 	next    atomic.Int64 // who of them comes to the door next
 	entered atomic.Int64
+}
+
+// waiting are those whose turn has not come.
+func (f *front) waiting() []admission.Ticket {
+	return f.people[min(f.next.Load(), int64(len(f.people))):]
 }
 
 // walkers is how many of the front knock at a time.
