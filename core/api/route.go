@@ -122,7 +122,7 @@ func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error)
 	if err := a.checkPace(rt, r, c); err != nil {
 		return err
 	}
-	if rt.is(needPass) {
+	if rt.is(needPass) && rt.is(needAccount) {
 		token, _ := credential(r)
 		if err := a.checkSession(w, r, c, token); err != nil {
 			return err
