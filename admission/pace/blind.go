@@ -13,6 +13,8 @@ const (
 	blindQuiet  = 60.0  // good seconds that end an episode
 	strainStop  = 1.15  // times the answer time of a calm origin: no more growth
 	strainCut   = 1.5   // an overload is beginning
+	calmWork    = 500.0 // units of work before that is known
+	calmDown    = 0.02  // per second
 	calmMemory  = 600.0 // seconds over which a calm origin's answer time may rise
 )
 
@@ -26,6 +28,8 @@ type blind struct {
 	Failed  float64 // Arrived when it failed; 0: never
 	Flight  float64 // requests under way, smoothed
 	Calm    float64 // seconds a unit takes when calm
+	Work    float64 // counted until Calm is known
+	Time    float64
 	Episode bool
 	Good    float64
 	Bad     float64
@@ -43,14 +47,20 @@ func (b *blind) see(work, flight, dt float64) {
 	k := 1 - math.Exp(-dt/blindMemory)
 	b.Arrived += k * (work - b.Arrived)
 	b.Flight += k * (flight - b.Flight)
+	if b.Work < calmWork {
+		// The first seconds have a handful of requests, some of them cut by the second's border: their quotient is chance,
+		// and too low a one would be taken for strain for the rest of the event.
+		b.Work, b.Time = b.Work+work, b.Time+flight*dt
+		if b.Work >= calmWork {
+			b.Calm = b.Time / b.Work
+		}
+		return
+	}
 	if b.Arrived <= 0 || b.Flight <= 0 {
 		return
 	}
-	if unit := b.Flight / b.Arrived; b.Calm == 0 || unit < b.Calm {
-		b.Calm += 0.1 * (unit - b.Calm)
-		if b.Calm == 0.1*unit {
-			b.Calm = unit
-		}
+	if unit := b.Flight / b.Arrived; unit < b.Calm {
+		b.Calm += calmDown * dt * (unit - b.Calm)
 	} else {
 		b.Calm += dt / calmMemory * min(b.Calm, unit-b.Calm)
 	}
