@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -40,6 +41,7 @@ type matter struct {
 
 	skips int
 	alone bool // must be decided in a transaction of its own
+	lost  bool // a COMMIT with it failed, and may have happened all the same
 	done  chan struct{}
 }
 
@@ -118,8 +120,10 @@ func (e *Engine) hear(batch []*matter) (skipped []*matter) {
 	}
 	for _, m := range batch {
 		switch {
+		case errors.Is(err, pg.ErrCommitSlow):
+			m.err = problem.OutcomeUnknown.Because(err) // it may hold its locks still
 		case err != nil:
-			m.alone = true
+			m.alone, m.lost = true, m.lost || errors.Is(err, pg.ErrCommitUnknown)
 		case m.alone, m.err != nil:
 		case b.skipped[m]:
 			if m.skips++; m.skips <= maxSkips {
@@ -179,6 +183,19 @@ func (e *Engine) inDocket(ctx context.Context, cmd Command, path []string, m *ma
 		e.logNotes(m.order, m.notes)
 	}
 	return m.answer, m.alone, m.err
+}
+
+// afterLoss is what a buyer is told of a command that was run alone after a COMMIT with it
+// was lost: only its key can say whether that one happened.
+func (m *matter) afterLoss(a Answer, err error) (Answer, error) {
+	if !m.lost {
+		return a, err
+	}
+	if err != nil && !decided(err) {
+		return Answer{}, problem.OutcomeUnknown.Because(err)
+	}
+	a.Replayed = false
+	return a, err
 }
 
 // refusal: a rule said no, which ends a matter and nothing else.

@@ -32,12 +32,16 @@ var ErrFree = problem.New(http.StatusUnprocessableEntity, "nothing_to_pay", "The
 // PlaceOrder makes the order of a hold: 201 and the order. A hold has one order;
 // asked again, with whatever key, the same one comes back with 200.
 func (e *Engine) PlaceOrder(ctx context.Context, cmd Command, req OrderRequest) (Answer, error) {
+	m := &matter{place: req.Hold, command: &command{status: http.StatusCreated}}
 	if req.Hold != uuid.Nil {
-		m := &matter{place: req.Hold, command: &command{status: http.StatusCreated}}
 		if a, alone, err := e.inDocket(ctx, cmd, nil, m); !alone {
 			return a, err
 		}
 	}
+	return m.afterLoss(e.placeOrderAlone(ctx, cmd, req))
+}
+
+func (e *Engine) placeOrderAlone(ctx context.Context, cmd Command, req OrderRequest) (Answer, error) {
 	return e.once(ctx, cmd, nil, func(ctx context.Context, tx pgx.Tx, ev *hold.Event) (int, any, error) {
 		w, h, err := hold.LockHold(ctx, tx, ev, req.Hold)
 		if err != nil {

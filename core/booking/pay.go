@@ -72,7 +72,7 @@ func (e *Engine) Pay(ctx context.Context, cmd Command, req PayRequest) (Answer, 
 		e.workers.giveUp(e, &e.kicks.payments)
 	}
 	if alone {
-		answer, err = e.payAlone(ctx, cmd, req, p.Name())
+		answer, err = m.afterLoss(e.payAlone(ctx, cmd, req, p.Name()))
 	}
 	switch {
 	case err == nil:
