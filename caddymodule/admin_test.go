@@ -65,6 +65,7 @@ func TestAdminAPI(t *testing.T) {
 		{"cap", `{"cap":3}`, func() bool { return e.snapshot().Settings.Cap == 3 }},
 		{"resume", "", func() bool { return e.snapshot().State == "open" }},
 		{"pause", "", func() bool { return e.snapshot().State == "paused" }},
+		{"sold-out", "", func() bool { return e.snapshot().State == "sold_out" }},
 		{"resume", "", func() bool { return e.snapshot().State == "open" }},
 	} {
 		e.admin(c.action, c.body)

@@ -59,10 +59,11 @@ const (
 
 // actions are the last parts of POST /ropeline/rooms/<room>/<action>.
 var actions = map[string]func(adminBody) (change, error){
-	"open":   func(adminBody) (change, error) { return change{What: whatState, To: "open"}, nil },
-	"pause":  func(adminBody) (change, error) { return change{What: whatState, To: "paused"}, nil },
-	"resume": resumeStep,
-	"close":  func(adminBody) (change, error) { return change{What: whatState, To: "closed"}, nil },
+	"open":     func(adminBody) (change, error) { return change{What: whatState, To: "open"}, nil },
+	"pause":    func(adminBody) (change, error) { return change{What: whatState, To: "paused"}, nil },
+	"sold-out": func(adminBody) (change, error) { return change{What: whatState, To: "sold_out"}, nil },
+	"resume":   resumeStep,
+	"close":    func(adminBody) (change, error) { return change{What: whatState, To: "closed"}, nil },
 	"rate": func(b adminBody) (change, error) {
 		if b.Rate == nil {
 			return change{}, errors.New(`rate is missing: send {"rate":"20/s"}`)
@@ -109,8 +110,8 @@ func want(action string, b adminBody, now time.Time) (change, error) {
 	if err != nil || d < time.Second || d > maxFor {
 		return c, fmt.Errorf("for %q: write how long it holds, 1s to %s, for example 10m", b.For, maxFor)
 	}
-	if c.do != nil || c.What == whatEntropy || c.What == whatState && c.To != "paused" {
-		return c, fmt.Errorf("for: %s cannot be taken back by itself: only rate, cap, message and pause can", action)
+	if c.do != nil || c.What == whatEntropy || c.What == whatState && c.To != "paused" && c.To != "sold_out" {
+		return c, fmt.Errorf("for: %s cannot be taken back by itself: only rate, cap, message, pause and sold-out can", action)
 	}
 	c.Until = now.Add(d)
 	return c, nil
@@ -150,7 +151,7 @@ func (r *room) put(ctx context.Context, what, to string) error {
 	case whatEntropy:
 		return r.line.SetEntropy(ctx, to)
 	case whatState:
-		word := map[string]line.Action{"open": line.ActionOpen, "paused": line.ActionPause, "resumed": line.ActionResume, "closed": line.ActionClose}[to]
+		word := map[string]line.Action{"open": line.ActionOpen, "paused": line.ActionPause, "sold_out": line.ActionSoldOut, "resumed": line.ActionResume, "closed": line.ActionClose}[to]
 		return r.line.Change(ctx, line.Change{Action: word})
 	case whatRate:
 		rate, err := line.ParseRate(to)

@@ -110,7 +110,7 @@ func (h *Handler) writeKnock(w http.ResponseWriter, r *http.Request, v visitor, 
 		b.EntryInMS = a.EntryIn().Milliseconds()
 		b.RetryInMS = b.EntryInMS
 	}
-	if a.Standing == line.Waiting || a.Standing == line.Paused {
+	if a.Standing == line.Waiting || a.Standing == line.Paused || a.Standing == line.SoldOut {
 		b.Place = h.room.line.Place(v.ticket.Index)
 	}
 	private(w, "knock")

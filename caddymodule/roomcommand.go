@@ -50,6 +50,7 @@ type operator struct {
 var roomVerbs = []struct{ name, value, args, short string }{
 	{"open", "", "<room>", "Opens a pre-queue now, with its draw, or a closed room again"},
 	{"pause", "", "<room>", "Lets nobody new in; the line grows and keeps its order"},
+	{"sold-out", "", "<room>", "Pauses, and tells those who wait that nothing is left at the moment; resume ends it"},
 	{"resume", "", "<room>", "Ends a pause; of a room that stopped itself, with the values its status suggests or those given"},
 	{"close", "", "<room>", "No joins, no entries; those inside finish"},
 	{"rate", "rate", "<room> <entries/time>", "Changes the rate: 20/s, 2000/min, 1000/10s"},

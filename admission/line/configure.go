@@ -84,10 +84,10 @@ func (r *Room) Change(ctx context.Context, c Change) error {
 	}
 	switch c.Action {
 	case "":
-	case ActionOpen, ActionPause, ActionResume, ActionClose:
+	case ActionOpen, ActionPause, ActionSoldOut, ActionResume, ActionClose:
 		args = append(args, "action", string(c.Action))
 	default:
-		return fmt.Errorf("action %q: use open, pause, resume or close", c.Action)
+		return fmt.Errorf("action %q: use open, pause, sold_out, resume or close", c.Action)
 	}
 	return r.set(ctx, args)
 }

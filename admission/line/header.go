@@ -23,7 +23,7 @@ type header struct {
 	x, x0, ticks                 int64
 	cap, gap, tail, live, door   int64
 	opensAt, idle, hard          int64
-	paused, closed               bool
+	paused, soldOut, closed      bool // sold out is a pause with another name
 	net, through, queued         bool // the safety net: on, in force now, ever not in force in this epoch
 	hot                          int64
 	failOpen                     int64
@@ -61,7 +61,7 @@ func parseHeader(pairs []string) (h header, err error) {
 		x: n("x"), x0: n("x0"), ticks: n("ticks"),
 		cap: n("cap"), gap: n("gap"), tail: n("tail"), live: n("live"), door: n("door"),
 		opensAt: n("opens_at"), idle: n("idle"), hard: n("hard"),
-		paused: n("paused") == 1, closed: n("closed") == 1,
+		paused: n("paused") > 0, soldOut: n("paused") == 2, closed: n("closed") == 1,
 		net: n("net") == 1, hot: n("hot"), through: f["through"] == "1", queued: n("queued") == 1, failOpen: n("fail_open"),
 		fence:  n("fence"),
 		grants: n("grants"), pickups: n("pickups"), lapsed: n("lapsed"), out: n("left"),
@@ -81,6 +81,8 @@ func (h header) state() string {
 	switch {
 	case h.closed:
 		return string(StateClosed)
+	case h.soldOut && h.reason == "":
+		return string(StateSoldOut)
 	case h.paused || h.reason != "":
 		return string(StatePaused)
 	case h.merging > 0:
@@ -114,6 +116,8 @@ func (h header) settings() Settings {
 	switch {
 	case h.closed:
 		s.State = StateClosed
+	case h.soldOut:
+		s.State = StateSoldOut
 	case h.paused:
 		s.State = StatePaused
 	case h.phase == phaseDrawing:

@@ -53,8 +53,8 @@ for i = 6, #ARGV, 4 do
     r[1] = 'used'
   elseif h.closed == 1 then
     r[1] = 'closed'
-  elseif state() == 'paused' then
-    r[1] = 'paused'
+  elseif state() == 'paused' or state() == 'sold_out' then
+    r[1] = state()
   elseif h.phase ~= 'open' or place < 0 or place >= h.x then
     r[1] = 'waiting'
   else

@@ -66,7 +66,8 @@ end
 
 local function state()
   if h.closed == 1 then return 'closed' end
-  if h.paused == 1 or h.reason ~= '' then return 'paused' end
+  if h.reason ~= '' then return 'paused' end
+  if h.paused > 0 then return h.paused == 2 and 'sold_out' or 'paused' end
   if h.merging > 0 then return 'merging' end
   return h.phase
 end

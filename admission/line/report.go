@@ -208,13 +208,24 @@ func (r *Room) firstFields() []any {
 		"commit", r.commit(epoch, s.OpensAt), "entropy_source", s.EntropySource}
 }
 
+// pausedField is the pause as the store has it.
+func (h header) pausedField() string {
+	switch {
+	case h.soldOut:
+		return "2"
+	case h.paused:
+		return "1"
+	}
+	return "0"
+}
+
 // roomFields are the slow fields that the log keeps, by their names in the store.
 func (h header) roomFields() map[string]string {
 	flag := map[bool]string{false: "0", true: "1"}
 	return map[string]string{
 		"phase": h.phase, "n": itoa(h.n), "opens_at": itoa(h.opensAt), "sv": itoa(h.sv),
 		"cap": itoa(h.cap), "gap": itoa(h.gap), "rate": h.rate, "idle": itoa(h.idle), "hard": itoa(h.hard),
-		"paused": flag[h.paused], "closed": flag[h.closed],
+		"paused": h.pausedField(), "closed": flag[h.closed],
 		"net": flag[h.net], "fail_open": itoa(h.failOpen), "queued": flag[h.queued],
 		"commit": h.commit, "promised": h.promised, "entropy_source": h.entropySource, "entropy": h.entropy,
 		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps, "cut": h.cut, "message": h.message,

@@ -13,6 +13,7 @@ const (
 	StateOpen     State = "open"
 	StatePrequeue State = "prequeue"
 	StatePaused   State = "paused"
+	StateSoldOut  State = "sold_out"
 	StateClosed   State = "closed"
 )
 
@@ -121,8 +122,9 @@ type Action string
 
 // The actions of Change.
 const (
-	ActionOpen   Action = "open"   // opens a pre-queue now (with its draw), reopens a closed room
-	ActionPause  Action = "pause"  // nobody new is let in; the line grows
-	ActionResume Action = "resume" // ends a pause; one by the room itself with the values its status suggests (see Room.Resume)
-	ActionClose  Action = "close"  // no joins, no entries; those inside finish
+	ActionOpen    Action = "open"     // opens a pre-queue now (with its draw), reopens a closed room
+	ActionPause   Action = "pause"    // nobody new is let in; the line grows
+	ActionSoldOut Action = "sold_out" // a pause that says: nothing is left at the moment. Resume ends it
+	ActionResume  Action = "resume"   // ends a pause; one by the room itself with the values its status suggests (see Room.Resume)
+	ActionClose   Action = "close"    // no joins, no entries; those inside finish
 )

@@ -41,13 +41,15 @@ if not committed and want.commit then
 end
 
 local action = want.action
-if want.state then action = ({open = 'open', prequeue = 'prequeue', paused = 'pause', closed = 'close'})[want.state] end
+if want.state then action = ({open = 'open', prequeue = 'prequeue', paused = 'pause', closed = 'close', sold_out = 'sold_out'})[want.state] end
 if action == 'open' then
   set('paused', 0)
   set('closed', 0)
   if h.phase == 'prequeue' then set('opens_at', math.floor(now / 1000)) end -- by hand: the moment is this script's
 elseif action == 'pause' then
   set('paused', 1)
+elseif action == 'sold_out' then
+  set('paused', 2) -- a pause with another word to those who wait
 elseif action == 'resume' then
   set('paused', 0)
 elseif action == 'close' then

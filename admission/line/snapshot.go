@@ -13,7 +13,7 @@ type Snapshot struct {
 	Term  int64
 	Gen   string // a fresh value after each loss of the store
 	Seq   int64  // of ticks; grows
-	State string // prequeue | drawing | open | passthrough | paused | merging | closed
+	State string // prequeue | drawing | open | passthrough | paused | sold_out | merging | closed
 
 	X0, X int64     // places from X0 to X are called between At and At + 1 s, evenly
 	At    time.Time // the store's clock

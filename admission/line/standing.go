@@ -29,6 +29,7 @@ const (
 	In      Standing = "in"      // inside: the pass may leave (its spent record is on disk)
 	Used    Standing = "used"    // the place was spent
 	Paused  Standing = "paused"
+	SoldOut Standing = "sold_out" // nothing is left at the moment; the place is kept
 	Closed  Standing = "closed"
 	Retry   Standing = "retry" // knock again in a second: the pick-up is not on disk yet, or the room is being rebuilt
 )

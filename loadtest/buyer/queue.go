@@ -207,7 +207,7 @@ func (b *buyer) knock(ctx context.Context) knocked {
 		case s.State == "used":
 			b.refusal("knock", reply{Answer: r.Answer})
 			return knockedOut
-		case s.State == "waiting", s.State == "paused", s.State == "closed":
+		case s.State == "waiting", s.State == "paused", s.State == "sold_out", s.State == "closed":
 			sleep(ctx, max(s.retry(), pollLow))
 			return notYet
 		default:
