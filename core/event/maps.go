@@ -42,9 +42,11 @@ func (m *Maps) Load(ctx context.Context, slug string) (*readpath.Facts, error) {
 		return nil, fmt.Errorf("read seats of %s: %w", slug, err)
 	}
 	if len(digits) > 0 { // a venue of areas alone has a geometry, but no seats it numbers
-		if _, err := hex.Decode(f.Geometry[:], []byte(hash[:2*len(f.Geometry)])); err != nil {
-			return nil, fmt.Errorf("geometry hash of %s: %w", slug, err)
+		sum, err := hex.DecodeString(hash)
+		if err != nil || len(sum) < len(f.Geometry) {
+			return nil, fmt.Errorf("geometry hash of %s: %q is no SHA-256", slug, hash)
 		}
+		copy(f.Geometry[:], sum)
 	}
 	f.Seats = make([]readpath.Seat, len(digits))
 	for i := range f.Seats {
