@@ -38,13 +38,13 @@ func BenchmarkBatches(b *testing.B) {
 				}
 			})
 			b.Run(fmt.Sprintf("heartbeat/%s/line=%d", kind, before), func(b *testing.B) {
-				for n := 0; n < b.N; n += presenceMax {
-					var args []any
-					for range presenceMax {
+				for n := 0; n < b.N; n += batchMax {
+					here := presence{}
+					for range batchMax {
 						next++
-						args = append(args, next%given)
+						here.set(next % given)
 					}
-					be.call(scriptPresence, args...)
+					be.here(here)
 				}
 			})
 		}

@@ -68,13 +68,13 @@ func TestEveryScript(t *testing.T) {
 		if h = b.call(scriptRaise, 15000).header; h.ceil != 20000 {
 			t.Fatalf("the ceiling is %d", h.ceil)
 		}
-		b.call(scriptPresence, 3, 4, 100)
+		b.call(scriptPresence, 0, "\x18", 12, "\x08") // 3, 4, 100
 		s4, err := s.client.GetBit(t.Context(), b.r.key("here0"), 4).Result()
 		if err != nil || s4 != 1 {
 			t.Fatalf("presence of place 4: %d %v", s4, err)
 		}
 		b.pass(80 * time.Second)
-		b.call(scriptPresence, 5)
+		b.call(scriptPresence, 0, "\x04")
 		if old, _ := s.client.GetBit(t.Context(), b.r.key("here1"), 4).Result(); old != 1 {
 			t.Fatal("the bitmaps did not rotate")
 		}

@@ -11,7 +11,6 @@ import (
 const (
 	touchEvery    = 10 * time.Second
 	presenceEvery = 5 * time.Second
-	presenceMax   = 1000 // heartbeats a call
 	gatherMax     = 1_000_000
 )
 
@@ -19,7 +18,7 @@ const (
 type gather struct {
 	mu       sync.Mutex
 	touches  map[string]touch
-	here     map[int64]struct{}
+	here     presence
 	confirms []confirmation
 }
 
@@ -41,27 +40,6 @@ func (g *gather) confirm(vid string, index, term int64, logged bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.confirms = append(g.confirms, confirmation{vid, index, term, logged})
-}
-
-// Present notes a heartbeat: the visitor still waits. It makes no call to the store.
-func (r *Room) Present(v Visitor) {
-	if !v.valid() {
-		return
-	}
-	r.remember(v)
-	place := r.Place(v.Index)
-	if place < 0 || place > maxIndex {
-		return
-	}
-	g := &r.gather
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.here == nil {
-		g.here = map[int64]struct{}{}
-	}
-	if len(g.here) < gatherMax {
-		g.here[place] = struct{}{}
-	}
 }
 
 // Touch notes a request of an admitted visitor; atLeast (0: the room's idle time) is how long the lease shall
@@ -173,24 +151,6 @@ func (r *Room) flushTouches(ctx context.Context) error {
 			r.touch(vid, t)
 		}
 	}
-	return err
-}
-
-func (r *Room) flushPresence(ctx context.Context) error {
-	r.gather.mu.Lock()
-	here := r.gather.here
-	r.gather.here = nil
-	r.gather.mu.Unlock()
-	args := make([]any, 0, presenceMax)
-	for place := range here {
-		if args = append(args, place); len(args) == presenceMax {
-			if _, err := r.call(ctx, scriptPresence, args...); err != nil {
-				return err // a hint only: the next heartbeat says it again
-			}
-			args = args[:0]
-		}
-	}
-	_, err := r.call(ctx, scriptPresence, args...) // also with none: it rotates the bitmaps
 	return err
 }
 
