@@ -24,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test screenshots fuzz check fmt smoke bench bench-holds bench-purchase chaos-payments bench-edge demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test screenshots fuzz check fmt smoke bench bench-holds bench-purchase chaos-payments bench-edge bench-seatmap demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ chaos-payments: ## 20,000 payments while answers are lost, notices doubled and t
 bench-holds: ## holds a second against the plain way, both on a durable PostgreSQL: some minutes (BENCH_FLAGS="-seconds 2 -runs 1" for a look)
 	@$(GO) run ./deploy/need postgresql >&2
 	@$(GO) build -o $(BIN)/ ./deploy/bench/holds && exec $(BIN)/holds $(BENCH_FLAGS)
+
+bench-seatmap: ## what lookers at seat maps cost, behind a real Varnish and in a browser: some minutes (BENCH_FLAGS="-seconds 1 -runs 1" for a look)
+	@$(GO) run ./deploy/need postgresql varnish chromium >&2
+	@$(GO) build -o $(BIN)/ ./deploy/bench/seatmap && exec $(BIN)/seatmap $(BENCH_FLAGS)
 
 bench-edge: ## the waiting room against bare Caddy, a million waiting, loss of Redis: some ten minutes (BENCH_FLAGS="-seconds 1 -runs 1 -people 100000" for a look)
 	@$(GO) run ./deploy/need redis >&2

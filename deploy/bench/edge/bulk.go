@@ -12,6 +12,7 @@ import (
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
 	"github.com/ropeline/ropeline/admission/lottery"
+	"github.com/ropeline/ropeline/deploy/bench/drive"
 	"github.com/ropeline/ropeline/deploy/fleet"
 )
 
@@ -133,7 +134,7 @@ func cookie(name, value string) string { return "Cookie: " + name + "=" + value 
 func heartbeats(tickets []string) [][]byte {
 	out := make([][]byte, len(tickets))
 	for i, t := range tickets {
-		out[i] = request(http.MethodPost, fleet.Reserved+"heartbeat", cookie("rl-t-"+fleet.Room, t))
+		out[i] = drive.Request(http.MethodPost, fleet.Reserved+"heartbeat", cookie("rl-t-"+fleet.Room, t))
 	}
 	return out
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/ropeline/ropeline/admission/line"
 	"github.com/ropeline/ropeline/admission/line/redistest"
+	"github.com/ropeline/ropeline/deploy/bench/bare"
+	"github.com/ropeline/ropeline/deploy/bench/drive"
 	"github.com/ropeline/ropeline/deploy/fleet"
 )
 
@@ -77,7 +79,7 @@ func (b *bench) open(ctx context.Context, dir, rate string, limit int, origin st
 }
 
 // ratio measures ours and theirs in turns, with the same requests.
-func (b *bench) ratio(ctx context.Context, name string, edge *fleet.Edge, ref *bare, theirs string, want, wantTheirs int, requests func(run int) (func(int64) []byte, error)) error {
+func (b *bench) ratio(ctx context.Context, name string, edge *fleet.Edge, ref *bare.Server, theirs string, want, wantTheirs int, requests func(run int) (func(int64) []byte, error)) error {
 	stop := b.profiled(ctx, name, edge)
 	defer stop()
 	var ours, bares []float64 // CPU time of the two processes, which a busy machine falsifies less than their rates
@@ -86,19 +88,19 @@ func (b *bench) ratio(ctx context.Context, name string, edge *fleet.Edge, ref *b
 		if err != nil {
 			return err
 		}
-		l := load{address: edge.Addr(), connections: b.connections, warm: b.window() / 4, window: b.window(), request: next, want: want}
+		l := drive.Load{Address: edge.Addr(), Connections: b.connections, Warm: b.window() / 4, Window: b.window(), Request: next, Want: want}
 		a, used, err := metered(ctx, l, edge.Pid())
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		ours = append(ours, used)
-		l.address, l.want = theirs, wantTheirs
+		l.Address, l.Want = theirs, wantTheirs
 		c, used, err := metered(ctx, l, ref.Pid())
 		if err != nil {
 			return fmt.Errorf("%s, the reference: %w", name, err)
 		}
 		bares = append(bares, used)
-		b.Ratio(name, a.perSecond(), c.perSecond())
+		b.Ratio(name, a.PerSecond(), c.PerSecond())
 	}
 	b.Print(name)
 	slices.Sort(ours)
@@ -108,17 +110,17 @@ func (b *bench) ratio(ctx context.Context, name string, edge *fleet.Edge, ref *b
 }
 
 // metered is drive with the CPU microseconds that a process used for each request.
-func metered(ctx context.Context, l load, pid int) (tally, float64, error) {
+func metered(ctx context.Context, l drive.Load, pid int) (drive.Tally, float64, error) {
 	before, err := cpu(pid)
 	if err != nil {
-		return tally{}, 0, err
+		return drive.Tally{}, 0, err
 	}
-	t, err := drive(ctx, l)
+	t, err := drive.Run(ctx, l)
 	if err != nil {
 		return t, 0, err
 	}
 	after, err := cpu(pid)
-	return t, float64((after - before).Microseconds()) / float64(t.all), err
+	return t, float64((after - before).Microseconds()) / float64(t.All), err
 }
 
 const pageHeaders = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\nAccept-Language: en-GB,en;q=0.5\r\nSec-Fetch-Dest: document\r\n" +
@@ -139,22 +141,22 @@ func (b *bench) waiting(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	status := request(http.MethodGet, fleet.Reserved+"status", "Accept: */*\r\n")
+	status := drive.Request(http.MethodGet, fleet.Reserved+"status", "Accept: */*\r\n")
 	beats := heartbeats(tickets)
 	pages := make([][]byte, crowd)
 	for i, t := range tickets {
-		pages[i] = request(http.MethodGet, "/", pageHeaders+cookie("rl-t-"+fleet.Room, t))
+		pages[i] = drive.Request(http.MethodGet, "/", pageHeaders+cookie("rl-t-"+fleet.Room, t))
 	}
-	join := request(http.MethodGet, "/", pageHeaders)
-	var bodies []handler
+	join := drive.Request(http.MethodGet, "/", pageHeaders)
+	var bodies []bare.Handler
 	for _, r := range [][]byte{status, beats[crowd-1], pages[crowd-1], join} {
-		code, body, err := once(s.edge.Addr(), r)
+		code, body, err := drive.Once(s.edge.Addr(), r)
 		if err != nil {
 			return err
 		}
-		bodies = append(bodies, respond(code, body))
+		bodies = append(bodies, bare.Respond(code, body))
 	}
-	ref, theirs, err := startBare(ctx, b.bin, filepath.Join(dir, "bare"), bodies...)
+	ref, theirs, err := bare.Start(ctx, b.bin, filepath.Join(dir, "bare"), bodies...)
 	if err != nil {
 		return err
 	}
@@ -182,11 +184,11 @@ func (b *bench) waiting(ctx context.Context, dir string) error {
 
 // sameBytes proves that the reference answers with as many bytes, but for the digits of a number: Caddy replaces placeholders in what `respond` says.
 func sameBytes(ours, theirs string, r []byte, near bool) error {
-	_, a, err := once(ours, r)
+	_, a, err := drive.Once(ours, r)
 	if err != nil {
 		return err
 	}
-	_, b, err := once(theirs, r)
+	_, b, err := drive.Once(theirs, r)
 	if err != nil {
 		return err
 	}
@@ -220,7 +222,7 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	ref, theirs, err := startBare(ctx, b.bin, filepath.Join(dir, "bare"), proxy(origin.Listener.Addr().String()))
+	ref, theirs, err := bare.Start(ctx, b.bin, filepath.Join(dir, "bare"), bare.Proxy(origin.Listener.Addr().String()))
 	if err != nil {
 		return err
 	}
@@ -231,7 +233,7 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 		}
 		all := make([][]byte, len(passes))
 		for i, p := range passes {
-			all[i] = request(http.MethodGet, "/hello", "Accept: */*\r\n"+cookie("rl-t-"+fleet.Room, tickets[i]+"; rl-p-"+fleet.Room+"="+p))
+			all[i] = drive.Request(http.MethodGet, "/hello", "Accept: */*\r\n"+cookie("rl-t-"+fleet.Room, tickets[i]+"; rl-p-"+fleet.Room+"="+p))
 		}
 		return inTurn(all), nil
 	})
@@ -239,24 +241,24 @@ func (b *bench) inside(ctx context.Context, dir string) error {
 
 // renew asks the edge for everybody's next pass, untimed.
 func (s *site) renew(passes, tickets []string) error {
-	wires := make(chan *wire, 32)
+	wires := make(chan *drive.Conn, 32)
 	for range cap(wires) {
-		w, err := dial(s.edge.Addr())
+		w, err := drive.Dial(s.edge.Addr())
 		if err != nil {
 			return err
 		}
-		defer w.conn.Close()
-		w.note = "Ropeline-Pass"
+		defer w.Close()
+		w.Note = "Ropeline-Pass"
 		wires <- w
 	}
 	return each(len(passes), cap(wires), func(i int) error {
 		w := <-wires
 		defer func() { wires <- w }()
-		status, err := w.ask(request(http.MethodPost, fleet.Reserved+"renew", "Ropeline-Pass: "+passes[i]+"\r\nRopeline-Ticket: "+tickets[i]+"\r\n"))
-		if err != nil || status != http.StatusOK || w.noted == "" {
+		status, err := w.Ask(drive.Request(http.MethodPost, fleet.Reserved+"renew", "Ropeline-Pass: "+passes[i]+"\r\nRopeline-Ticket: "+tickets[i]+"\r\n"))
+		if err != nil || status != http.StatusOK || w.Noted == "" {
 			return fmt.Errorf("renew: %d, %w", status, err)
 		}
-		passes[i] = w.noted
+		passes[i] = w.Noted
 		return nil
 	})
 }

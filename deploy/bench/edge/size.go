@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ropeline/ropeline/admission"
+	"github.com/ropeline/ropeline/deploy/bench/drive"
 	"github.com/ropeline/ropeline/deploy/fleet"
 )
 
@@ -83,7 +84,7 @@ func (b *bench) size(ctx context.Context, dir string) error {
 
 // beat lets everybody send one heartbeat.
 func beat(ctx context.Context, b *bench, s *site, people []admission.Ticket) error {
-	_, err := drive(ctx, load{address: s.edge.Addr(), connections: b.connections, count: int64(len(people)), want: http.StatusOK, request: s.beats(people)})
+	_, err := drive.Run(ctx, drive.Load{Address: s.edge.Addr(), Connections: b.connections, Count: int64(len(people)), Want: http.StatusOK, Request: s.beats(people)})
 	return err
 }
 
@@ -94,7 +95,7 @@ func (s *site) beats(people []admission.Ticket) func(int64) []byte {
 		if err != nil {
 			panic(err) // the keys are the ones that were loaded
 		}
-		return request(http.MethodPost, fleet.Reserved+"heartbeat", cookie("rl-t-"+fleet.Room, raw))
+		return drive.Request(http.MethodPost, fleet.Reserved+"heartbeat", cookie("rl-t-"+fleet.Room, raw))
 	}
 }
 
@@ -116,13 +117,13 @@ func (b *bench) cost(ctx context.Context, s *site, people []admission.Ticket) (f
 	}
 	const stride = 7919 // a prime: all over the line, and everybody once before anybody twice
 	ask := s.beats(people)
-	got, err := drive(ctx, load{address: s.edge.Addr(), connections: b.connections, window: 2 * b.window(), rate: pace, want: http.StatusOK,
-		request: func(n int64) []byte { return ask(n * stride) }})
+	got, err := drive.Run(ctx, drive.Load{Address: s.edge.Addr(), Connections: b.connections, Window: 2 * b.window(), Rate: pace, Want: http.StatusOK,
+		Request: func(n int64) []byte { return ask(n * stride) }})
 	if err != nil {
 		return 0, err
 	}
 	after, err := cpu(s.edge.Pid())
-	return float64((after - before).Microseconds()) / float64(got.good), err
+	return float64((after - before).Microseconds()) / float64(got.Good), err
 }
 
 // operations counts what Redis is asked while everybody in the big room sends a heartbeat as pages far from the front do,
@@ -135,7 +136,7 @@ func (b *bench) operations(ctx context.Context, s *site, people []admission.Tick
 		return err
 	}
 	began := time.Now()
-	got, err := drive(ctx, load{address: s.edge.Addr(), connections: b.connections, window: window, rate: rate, want: http.StatusOK, request: s.beats(people)})
+	got, err := drive.Run(ctx, drive.Load{Address: s.edge.Addr(), Connections: b.connections, Window: window, Rate: rate, Want: http.StatusOK, Request: s.beats(people)})
 	if err != nil {
 		return err
 	}
@@ -144,10 +145,10 @@ func (b *bench) operations(ctx context.Context, s *site, people []admission.Tick
 		return err
 	}
 	minutes := time.Since(began).Minutes()
-	b.Note("%.0f heartbeats/s of %.0f wanted, %.0f commands", got.perSecond(), rate, after-before)
-	if got.perSecond() < rate*0.9 {
+	b.Note("%.0f heartbeats/s of %.0f wanted, %.0f commands", got.PerSecond(), rate, after-before)
+	if got.PerSecond() < rate*0.9 {
 		// What was not sent cost nothing: count only the people for whom the pace was kept.
-		minutes *= got.perSecond() / rate
+		minutes *= got.PerSecond() / rate
 	}
 	b.Value("edge.redis_ops_per_waiting_minute", (after-before)/float64(len(people))/minutes)
 	b.Print("edge.redis_ops_per_waiting_minute")

@@ -1,4 +1,5 @@
-package main
+// Package bare runs Caddy without a waiting room: what benchmarks compare with.
+package bare
 
 import (
 	"context"
@@ -10,26 +11,27 @@ import (
 	"github.com/ropeline/ropeline/deploy/stack"
 )
 
-// bare is Caddy without a waiting room: the same binary with a configuration of one handler a port, with the settings that a
+// Server is Caddy without a waiting room: the same binary with a configuration of one handler a port, with the settings that a
 // Caddyfile's `http://:port` gets, so that nothing but the handler is compared. It answers with given bytes, or passes on to an origin.
-type bare struct {
+type Server struct {
 	*stack.Child
 }
 
-type handler map[string]any
+// Handler is one handler of a route, as JSON has it.
+type Handler map[string]any
 
-// respond is what `respond "..." status` of a Caddyfile becomes.
-func respond(status int, body []byte) handler {
-	return handler{"handler": "static_response", "status_code": status, "body": string(body)}
+// Respond is what `respond "..." status` of a Caddyfile becomes.
+func Respond(status int, body []byte) Handler {
+	return Handler{"handler": "static_response", "status_code": status, "body": string(body)}
 }
 
-// proxy is what `reverse_proxy address` becomes.
-func proxy(address string) handler {
-	return handler{"handler": "reverse_proxy", "upstreams": []any{map[string]any{"dial": address}}}
+// Proxy is what `reverse_proxy address` becomes.
+func Proxy(address string) Handler {
+	return Handler{"handler": "reverse_proxy", "upstreams": []any{map[string]any{"dial": address}}}
 }
 
-// startBare runs one server a handler and returns their addresses.
-func startBare(ctx context.Context, bin, dir string, handlers ...handler) (*bare, []string, error) {
+// Start runs one server a handler and returns their addresses.
+func Start(ctx context.Context, bin, dir string, handlers ...Handler) (*Server, []string, error) {
 	ports, err := stack.FreePorts(len(handlers))
 	if err != nil {
 		return nil, nil, err
@@ -57,5 +59,5 @@ func startBare(ctx context.Context, bin, dir string, handlers ...handler) (*bare
 	if err != nil {
 		return nil, nil, err
 	}
-	return &bare{c}, addresses, stack.Await(ctx, c, stack.Listens(addresses[len(addresses)-1]))
+	return &Server{c}, addresses, stack.Await(ctx, c, stack.Listens(addresses[len(addresses)-1]))
 }

@@ -1,4 +1,4 @@
-package main
+package drive
 
 import (
 	"bufio"
@@ -13,27 +13,32 @@ import (
 
 const wireTimeout = 30 * time.Second
 
-// wire is one kept connection that speaks just enough HTTP/1.1: net/http's client costs more than the server it would
+// Conn is one kept connection that speaks just enough HTTP/1.1: net/http's client costs more than the server it would
 // measure, on the same two cores.
-type wire struct {
+type Conn struct {
 	conn net.Conn
 	r    *bufio.Reader
-	body []byte // of the last answer, if kept
-	keep bool
 
-	note, noted string // a header to keep, and what the last answer said there
+	Keep bool   // keep the bodies of answers
+	Body []byte // of the last answer, if kept
+
+	Note, Noted string // a header to keep, and what the last answer said there
 }
 
-func dial(address string) (*wire, error) {
+// Dial opens a connection to host:port.
+func Dial(address string) (*Conn, error) {
 	c, err := net.DialTimeout("tcp", address, wireTimeout)
 	if err != nil {
 		return nil, err
 	}
-	return &wire{conn: c, r: bufio.NewReaderSize(c, 64<<10)}, nil
+	return &Conn{conn: c, r: bufio.NewReaderSize(c, 64<<10)}, nil
 }
 
-// ask sends one whole request and reads the answer.
-func (w *wire) ask(request []byte) (status int, err error) {
+// Close ends the connection.
+func (w *Conn) Close() error { return w.conn.Close() }
+
+// Ask sends one whole request and reads the answer.
+func (w *Conn) Ask(request []byte) (status int, err error) {
 	if err := w.conn.SetDeadline(time.Now().Add(wireTimeout)); err != nil {
 		return 0, err
 	}
@@ -65,11 +70,11 @@ func (w *wire) ask(request []byte) (status int, err error) {
 			}
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			chunked = true
-		case w.note != "" && bytes.EqualFold(name, []byte(w.note)):
-			w.noted = string(value)
+		case w.Note != "" && bytes.EqualFold(name, []byte(w.Note)):
+			w.Noted = string(value)
 		}
 	}
-	w.body = w.body[:0]
+	w.Body = w.Body[:0]
 	switch {
 	case chunked:
 		return status, w.chunks()
@@ -79,7 +84,7 @@ func (w *wire) ask(request []byte) (status int, err error) {
 	return status, w.take(length)
 }
 
-func (w *wire) chunks() error {
+func (w *Conn) chunks() error {
 	for {
 		line, err := w.r.ReadSlice('\n')
 		if err != nil {
@@ -98,31 +103,31 @@ func (w *wire) chunks() error {
 	}
 }
 
-func (w *wire) take(n int) error {
-	if !w.keep {
+func (w *Conn) take(n int) error {
+	if !w.Keep {
 		_, err := w.r.Discard(n)
 		return err
 	}
-	have := len(w.body)
-	w.body = append(w.body, make([]byte, n)...)
-	_, err := io.ReadFull(w.r, w.body[have:])
+	have := len(w.Body)
+	w.Body = append(w.Body, make([]byte, n)...)
+	_, err := io.ReadFull(w.r, w.Body[have:])
 	return err
 }
 
-// once asks on a connection of its own and returns the body.
-func once(address string, request []byte) (status int, body []byte, err error) {
-	w, err := dial(address)
+// Once asks on a connection of its own and returns the body.
+func Once(address string, request []byte) (status int, body []byte, err error) {
+	w, err := Dial(address)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer w.conn.Close()
-	w.keep = true
-	status, err = w.ask(request)
-	return status, w.body, err
+	w.Keep = true
+	status, err = w.Ask(request)
+	return status, w.Body, err
 }
 
-// request puts one together. Every header line ends with \r\n.
-func request(method, path, headers string) []byte {
+// Request puts one together. Every header line ends with \r\n.
+func Request(method, path, headers string) []byte {
 	if method != "GET" {
 		headers += "Content-Length: 0\r\n"
 	}
