@@ -65,8 +65,28 @@ func newChecker(room string, keys func(time.Time) findKey) *Checker {
 
 // Verify returns the pass if it is good now. The error is an [*Invalid].
 func (c *Checker) Verify(raw string, now time.Time) (Pass, error) {
+	is, err := c.verify(raw, now)
+	return is.pass, err
+}
+
+// VerifyBeside is Verify, and says whether the pass and one of these tickets were found to belong to one visitor before: both
+// with one look, since this runs on every request of everybody inside.
+func (c *Checker) VerifyBeside(raw string, tickets []string, now time.Time) (p Pass, together bool, err error) {
+	is, err := c.verify(raw, now)
+	if err != nil || is.ticket == ([16]byte{}) {
+		return is.pass, false, err
+	}
+	for _, t := range tickets {
+		if sum := sha256.Sum256([]byte(t)); is.ticket == [16]byte(sum[:16]) {
+			return is.pass, true, nil
+		}
+	}
+	return is.pass, false, nil
+}
+
+func (c *Checker) verify(raw string, now time.Time) (cached, error) {
 	if len(raw) > maxToken {
-		return Pass{}, invalid(ReasonMalformed, "longer than %d bytes", maxToken)
+		return cached{}, invalid(ReasonMalformed, "longer than %d bytes", maxToken)
 	}
 	find := c.keys(now)
 	sum := sha256.Sum256([]byte(raw))
@@ -77,20 +97,21 @@ func (c *Checker) Verify(raw string, now time.Time) (Pass, error) {
 	if ok {
 		// The key is looked up again: a recalled key ends its passes whether they are remembered or not.
 		if _, err := find(hit.kid); err != nil {
-			return Pass{}, err
+			return cached{}, err
 		}
-		return hit.pass, hit.pass.current(now)
+		return hit, hit.pass.current(now)
 	}
-	var kid string
-	p, err := openPass(raw, c.room, func(k string) (*Key, error) { kid = k; return find(k) })
+	var is cached
+	p, err := openPass(raw, c.room, func(k string) (*Key, error) { is.kid = k; return find(k) })
 	if err != nil {
-		return Pass{}, err
+		return cached{}, err
 	}
+	is.pass = p
 	if err := p.current(now); err != nil {
-		return p, err
+		return is, err
 	}
-	s.put(sum, cached{pass: p, kid: kid})
-	return p, nil
+	s.put(sum, is)
+	return is, nil
 }
 
 // Knows says whether a token's signature has been found good before, so that judging it again costs next to nothing.
@@ -103,17 +124,7 @@ func (c *Checker) Knows(raw string) bool {
 	return ok
 }
 
-// Bound says whether this pass and this ticket were found to belong to one visitor before.
-func (c *Checker) Bound(pass, ticket string) bool {
-	sum, want := sha256.Sum256([]byte(pass)), sha256.Sum256([]byte(ticket))
-	s := &c.shards[sum[0]%cacheShards]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	hit, ok := s.seen[sum]
-	return ok && hit.ticket == [16]byte(want[:16])
-}
-
-// Bind remembers that they do. It is for the caller to have checked the ticket.
+// Bind remembers that a pass and a ticket belong to one visitor. It is for the caller to have checked the ticket.
 func (c *Checker) Bind(pass, ticket string) {
 	sum, is := sha256.Sum256([]byte(pass)), sha256.Sum256([]byte(ticket))
 	s := &c.shards[sum[0]%cacheShards]

@@ -101,15 +101,56 @@ func TestRotationAndRecall(t *testing.T) {
 	if _, err := c.Verify(raw, t0); err != nil {
 		t.Fatal(err)
 	}
+	c.Bind(raw, "a ticket")
 	old.Recalled = true
 	_, err = c.Verify(raw, t0)
 	wantReason(t, err, ReasonKey)
+	_, together, err := c.VerifyBeside(raw, []string{"a ticket"}, t0)
+	if wantReason(t, err, ReasonKey); together {
+		t.Error("a pass of a recalled key is bound")
+	}
 	if bytes.Contains(r.JWKS(t0), []byte(old.Kid)) {
 		t.Error("a recalled key is still published")
 	}
 	old.Recalled, old.RetireAt = false, t0
 	_, err = c.Verify(raw, t0.Add(time.Second))
 	wantReason(t, err, ReasonKey)
+}
+
+// AT15: a pass belongs to no ticket until somebody has found so, then to that one alone, wherever it stands among others.
+func TestPassBesideItsTicket(t *testing.T) {
+	r, err := NewKeyring(NewKey(UsePass, AlgEdDSA, t0.Add(-time.Hour)), NewKey(UseTicket, AlgHS256, t0), NewKey(UseDraw, AlgHS256, t0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := goodPass()
+	c := NewChecker(r, p.Room)
+	raw, err := c.Sign(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign, _ := r.SignPass(p) // by another edge
+	c.Bind("unknown", "mine")   // nothing to bind
+	is := func(raw string, want bool, tickets ...string) {
+		t.Helper()
+		got, together, err := c.VerifyBeside(raw, tickets, t0)
+		if err != nil || got.VID != p.VID || together != want {
+			t.Errorf("beside %q: together %v, %v", tickets, together, err)
+		}
+	}
+	is(raw, false, "mine")
+	is(raw, false)
+	c.Bind(raw, "mine")
+	is(raw, true, "mine")
+	is(raw, true, "planted", "mine")
+	is(raw, false, "planted")
+	is(raw, false)
+	if foreign != raw {
+		is(foreign, false, "mine")
+	}
+	if _, together, err := c.VerifyBeside(raw, []string{"mine"}, p.Expires.Add(time.Hour)); err == nil || together {
+		t.Error("a pass that is over is still together")
+	}
 }
 
 func TestCheckerIsBounded(t *testing.T) {

@@ -40,7 +40,7 @@ func (h *Handler) tryPass(v *visitor, raw string, tickets []string, limited bool
 	if limited && !checker.Knows(raw) {
 		return
 	}
-	p, err := checker.Verify(raw, now)
+	p, together, err := checker.VerifyBeside(raw, tickets, now)
 	switch {
 	case err != nil:
 		if h.refused(err) {
@@ -54,7 +54,7 @@ func (h *Handler) tryPass(v *visitor, raw string, tickets []string, limited bool
 		v.stalePass = true
 	case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID), p.Term):
 		v.stalePass = true
-	case h.BindPass != bindOff && !h.bound(v, p, raw, tickets, limited, now, checker):
+	case h.BindPass != bindOff && !together && !h.bind(p, raw, tickets, limited, now, checker):
 		v.stalePass = !limited
 	default:
 		h.room.line.Seen(passToken(p))
@@ -62,15 +62,10 @@ func (h *Handler) tryPass(v *visitor, raw string, tickets []string, limited bool
 	}
 }
 
-// bound says whether a pass comes with its visitor's own ticket. Whoever copied the pass alone, from a log or by a
+// bind says whether a pass comes with its visitor's own ticket. Whoever copied the pass alone, from a log or by a
 // script of the site's, has not got it: the ticket is signed, names the same visitor and is never sent to the origin.
-// A pair that was found good before is known by its hash, since this runs on every request of everybody inside.
-func (h *Handler) bound(v *visitor, p admission.Pass, raw string, tickets []string, limited bool, now time.Time, checker *admission.Checker) bool {
-	for _, t := range tickets {
-		if checker.Bound(raw, t) {
-			return true
-		}
-	}
+// The checker knows the pair from then on.
+func (h *Handler) bind(p admission.Pass, raw string, tickets []string, limited bool, now time.Time, checker *admission.Checker) bool {
 	if limited {
 		return false
 	}

@@ -54,7 +54,10 @@ func hostOf(r *http.Request) string {
 // browser would drop such a cookie, and its visitor would get a new place with each request.
 func (h *Handler) domainFor(r *http.Request) string {
 	d := h.CookieDomain
-	if host := hostOf(r); d == "" || host != d && !strings.HasSuffix(host, "."+d) {
+	if d == "" {
+		return ""
+	}
+	if host := hostOf(r); host != d && !strings.HasSuffix(host, "."+d) {
 		return ""
 	}
 	return d
@@ -82,7 +85,12 @@ func (h *Handler) tokens(r *http.Request, header, part string) []string {
 			out = append(out, v)
 		}
 	}
-	name, other := cookieName(r, h.domainFor(r), part, h.Room), cookieName(r, "", part, h.Room)
+	domain := h.domainFor(r)
+	name := cookieName(r, domain, part, h.Room)
+	other := name
+	if domain != "" {
+		other = cookieName(r, "", part, h.Room)
+	}
 	fromHeader := len(out)
 	for _, line := range r.Header["Cookie"] {
 		for line != "" {

@@ -111,7 +111,7 @@ func (h *Handler) serveResume(w http.ResponseWriter, r *http.Request, next caddy
 	s := h.standing(v, h.room.line.Snapshot(), nil)
 	if v.hasTicket {
 		if a, err := h.tryEnter(r.Context(), v); err == nil && a.Standing == line.In {
-			if err := h.setPass(w, r, h.admitted(v.ticket.VID, a), false); err != nil {
+			if err := h.setPass(w, r, v, h.admitted(v.ticket.VID, a), false); err != nil {
 				return err
 			}
 			s.State = sawKept

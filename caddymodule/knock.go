@@ -93,7 +93,7 @@ func (h *Handler) serveEnter(w http.ResponseWriter, r *http.Request) error {
 	if err := pause(r.Context(), a.EntryIn()); err != nil {
 		return nil // the visitor left; the session stays until its lease ends
 	}
-	if err := h.setPass(w, r, h.admitted(v.ticket.VID, a), v.wantsHeader(r)); err != nil {
+	if err := h.setPass(w, r, v, h.admitted(v.ticket.VID, a), v.wantsHeader(r)); err != nil {
 		return err
 	}
 	return h.writeKnock(w, r, v, http.StatusOK, a)
@@ -182,7 +182,7 @@ func (h *Handler) serveRenew(w http.ResponseWriter, r *http.Request) error {
 		return problem{Status: http.StatusForbidden, Code: "pass_required", Answer: "wait", Detail: "The session has ended."}.write(w, r)
 	}
 	p := renewed(v.pass, lease)
-	if err := h.setPass(w, r, p, v.wantsHeader(r)); err != nil {
+	if err := h.setPass(w, r, v, p, v.wantsHeader(r)); err != nil {
 		return err
 	}
 	private(w, "renew")

@@ -122,6 +122,23 @@ func TestACopiedPass(t *testing.T) {
 		for range 2 { // the second time the pair is remembered
 			v.navigate("/").want(t, 200)
 		}
+		// The next pass is its visitor's alone too, from its first request on and without a second look at the ticket.
+		e.until("given another pass", func() bool { // within one second it is the same, and asking is limited
+			v.do("POST", reservedPrefix+"main/renew")
+			return e.cookie(v, passPart) != pass
+		})
+		next, mine := e.cookie(v, passPart), e.cookie(v, ticketPart)
+		checker, now := e.room().checker.Load(), e.room().now()
+		if _, together, err := checker.VerifyBeside(next, []string{mine}, now); err != nil || !together {
+			t.Errorf("after a renewal the pass is not bound: %v", err)
+		}
+		if _, together, _ := checker.VerifyBeside(next, []string{e.cookie(other, ticketPart)}, now); together {
+			t.Error("after a renewal the pass is bound to another's ticket")
+		}
+		if r := other.do("GET", "/", "Accept", "application/json", "Cookie", e.named(passPart, next)); r.StatusCode != 429 {
+			t.Errorf("the renewed pass beside another's ticket: %d", r.StatusCode)
+		}
+		v.navigate("/").want(t, 200)
 		if err := e.load(roomWith("rate 1000/s", "bind_pass off")); err != nil {
 			t.Fatal(err)
 		}

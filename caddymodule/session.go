@@ -29,7 +29,7 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 				return h.serveWaiting(w, r, next, v)
 			}
 			if p := renewed(v.pass, lease); p.Expires.Sub(v.pass.Expires) >= minRenewal {
-				return h.redirect(w, r, p)
+				return h.redirect(w, r, v, p)
 			}
 		}
 		// The store is away: the pass in hand is good until it expires.
@@ -82,8 +82,8 @@ func earliest(t time.Time, more ...time.Time) time.Time {
 
 // redirect answers 303 to the same URL with the pass: only our own answers carry our cookies, since a proxied one may
 // be kept by a CDN.
-func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, p admission.Pass) error {
-	if err := h.setPass(w, r, p, false); err != nil {
+func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, v visitor, p admission.Pass) error {
+	if err := h.setPass(w, r, v, p, false); err != nil {
 		return err
 	}
 	private(w, "enter")
@@ -92,11 +92,16 @@ func (h *Handler) redirect(w http.ResponseWriter, r *http.Request, p admission.P
 	return nil
 }
 
-// setPass signs a pass and puts it on the answer.
-func (h *Handler) setPass(w http.ResponseWriter, r *http.Request, p admission.Pass, asHeader bool) error {
-	raw, err := h.room.checker.Load().Sign(p)
+// setPass signs a pass and puts it on the answer. It is bound to the visitor's ticket if this request has had that checked:
+// the next one then need not. A binding is never handed on from pass to pass, or a ticket would outlive its key.
+func (h *Handler) setPass(w http.ResponseWriter, r *http.Request, v visitor, p admission.Pass, asHeader bool) error {
+	checker := h.room.checker.Load()
+	raw, err := checker.Sign(p)
 	if err != nil {
 		return err
+	}
+	if v.hasTicket && v.ticket.VID == p.VID {
+		checker.Bind(raw, v.raw)
 	}
 	h.room.streams.renewed(p)
 	if asHeader {

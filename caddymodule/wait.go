@@ -28,7 +28,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 	for try := 1; k.turn && v.hasTicket && !v.byHeader; try++ {
 		a, err := h.tryEnter(r.Context(), v)
 		if err == nil && a.Standing == line.In {
-			return h.redirect(w, r, h.admitted(v.ticket.VID, a))
+			return h.redirect(w, r, v, h.admitted(v.ticket.VID, a))
 		}
 		if err != nil {
 			if done, err := h.failOpen(w, r, next); done {

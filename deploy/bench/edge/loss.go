@@ -64,16 +64,15 @@ func (b *bench) loss(ctx context.Context, dir string) error {
 		took := time.Since(began).Seconds()
 		slowest = max(slowest, took)
 		// Every page's next heartbeat brings its ticket back.
-		if err := s.returned(ctx, b, front.waiting()); err != nil {
+		if err := front.returned(ctx, b); err != nil {
 			return err
 		}
-		waiting := front.waiting() // the others are in, or have been, and a place that is used is not put back into the line
-		l, d, err := s.compare(ctx, waiting)
+		l, d, of, err := front.compare(ctx)
 		if err != nil {
 			return err
 		}
 		lost, doubled = lost+l, doubled+d
-		b.Note("%s: the first entry after %.1f s; %d places lost, %d doubled of %d", fault.name, took, l, d, len(waiting))
+		b.Note("%s: the first entry after %.1f s; %d places lost, %d doubled of %d", fault.name, took, l, d, of)
 	}
 	b.Value("edge.lost_places", float64(lost))
 	b.Value("edge.doubled_places", float64(doubled))
@@ -82,30 +81,32 @@ func (b *bench) loss(ctx context.Context, dir string) error {
 	return nil
 }
 
-// returned sends a heartbeat of everybody and waits until the edge has passed all on.
-func (s *site) returned(ctx context.Context, b *bench, people []admission.Ticket) error {
+// returned sends a heartbeat of everybody who waits until all are in the line again.
+func (f *front) returned(ctx context.Context, b *bench) error {
 	for deadline := time.Now().Add(2 * time.Minute); ; {
-		if err := beat(ctx, b, s, people); err != nil {
+		if err := beat(ctx, b, f.site, f.waiting()); err != nil {
 			return err
 		}
-		n, err := s.redis.ZCard(ctx, "ropeline:{"+fleet.Room+"}:line").Result()
-		if err != nil || int(n) >= len(people) {
+		lost, _, of, err := f.compare(ctx)
+		if err != nil || lost == 0 {
 			return err
 		}
 		if time.Now().After(deadline) {
-			b.Note("only %d of %d are in the line again", n, len(people))
+			b.Note("only %d of %d are in the line again", of-lost, of)
 			return nil
 		}
 	}
 }
 
-// compare looks for people whose index the store has not, or another one, and for indexes that two have.
-func (s *site) compare(ctx context.Context, people []admission.Ticket) (lost, doubled int, err error) {
-	have, err := s.redis.Line(ctx)
+// compare looks for people of those who wait whose index the store has not, or another one, and for indexes that two have.
+// Who waits is asked after the line was read: who enters meanwhile has been in it, and is in it no more by right.
+func (f *front) compare(ctx context.Context) (lost, doubled, of int, err error) {
+	have, err := f.redis.Line(ctx)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
-	for _, t := range people {
+	waiting := f.waiting()
+	for _, t := range waiting {
 		if index, ok := have[string(t.VID)]; !ok || index != t.Index {
 			lost++
 		}
@@ -117,7 +118,7 @@ func (s *site) compare(ctx context.Context, people []admission.Ticket) (lost, do
 		}
 		owner[index] = vid
 	}
-	return lost, doubled, nil
+	return lost, doubled, len(waiting), nil
 }
 
 // front are the people whose turn comes: they knock like pages do, and enter.
