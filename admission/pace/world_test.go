@@ -33,8 +33,6 @@ type fluid struct {
 	x        int64
 	released [Lags]float64
 	ages     [seconds]float64
-	busy     float64
-	done     [MaxKinds]float64
 	now      time.Time
 	silent   bool
 	p99      float64

@@ -128,12 +128,6 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) setRunning(ctx context.Context) {
-	e.running.Lock()
-	defer e.running.Unlock()
-	e.runs = ctx
-}
-
 func (e *Engine) isRunning() bool {
 	e.running.RLock()
 	defer e.running.RUnlock()
@@ -142,13 +136,17 @@ func (e *Engine) isRunning() bool {
 
 // Run runs the loops until ctx ends and returns when they have returned.
 func (e *Engine) Run(ctx context.Context) error {
-	e.setRunning(ctx)
+	e.running.Lock()
+	e.runs = ctx
+	e.running.Unlock()
 	var all sync.WaitGroup
 	for _, l := range e.loops {
 		all.Go(func() { e.runLoop(ctx, l) })
 	}
 	all.Wait()
-	e.setRunning(nil)
+	e.running.Lock()
+	e.runs = nil // from here on nobody starts a worker
+	e.running.Unlock()
 	e.workers.wg.Wait()
 	e.refunders.wg.Wait()
 	if err := ctx.Err(); !errors.Is(err, context.Canceled) {

@@ -18,9 +18,6 @@ type Fault struct {
 
 func (f Fault) String() string { return f.Rule + ": " + f.Detail }
 
-// maxFaults bounds what one rule reports.
-const maxFaults = 20
-
 // Verify recomputes the books from their rows alone: that journals balance (L1), that
 // everything together is zero (L2), that the application may only add and nothing below
 // a seal was changed or lost (L3), that no fact is booked before its cause (L4), and

@@ -63,7 +63,6 @@ func meanAnswer(p *plant) float64 {
 type bbr struct {
 	releaser
 	delivered [60]float64
-	rate      float64
 	grown     float64
 	flat      int
 	steady    bool

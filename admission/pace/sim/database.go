@@ -16,7 +16,6 @@ type database struct {
 	queue   ring[request]
 	patient ring[request] // all that were sent, in order of their timeouts
 	gated   ring[request]
-	busy    float64
 	since   float64
 	counts  counters
 	stalled []event

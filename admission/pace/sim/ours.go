@@ -20,7 +20,6 @@ type ours struct {
 	lost   float64 // when the leader went
 	credit float64
 	Trace  func(second int, s *pace.State, d *pace.Decision)
-	second int
 }
 
 // Shop is the configuration for every size of this plant: costs as ratios that are roughly right, and guesses.
