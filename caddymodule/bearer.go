@@ -53,7 +53,8 @@ func (h *Handler) tryPass(v *visitor, raw string, tickets []string, limited bool
 		tokenInvalid.WithLabelValues(h.Room, string(admission.ReasonExpired)).Inc()
 		v.stalePass = true
 	case known(snap) && (p.Epoch != snap.Epoch || p.Term != snap.Term), h.room.ended.has(string(p.VID), p.Term):
-		v.stalePass = true
+		// One of a later line or recall was given by an edge that knows more than this one: it is good there.
+		v.stalePass = p.Epoch < snap.Epoch || p.Epoch == snap.Epoch && p.Term <= snap.Term
 	case h.BindPass != bindOff && !together && !h.bind(p, raw, tickets, limited, now, checker):
 		v.stalePass = !limited
 	default:

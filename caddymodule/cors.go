@@ -41,6 +41,13 @@ func (h *Handler) share(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// unshare takes back what share has said, when the answer turns out to be the origin's: who may read that is not ours to say.
+func unshare(w http.ResponseWriter) {
+	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers"} {
+		w.Header().Del(name)
+	}
+}
+
 // preflight answers a browser's question before a request from another origin. It never carries cookies, so the pass
 // cannot decide; the allow-list does, and without one nothing is answered here (AH26).
 func (h *Handler) preflight(w http.ResponseWriter, r *http.Request) (ok bool, err error) {

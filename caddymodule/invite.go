@@ -1,7 +1,10 @@
 package caddymodule
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,9 +41,16 @@ func (h *Handler) serveInvite(w http.ResponseWriter, r *http.Request) error {
 		s.To, s.Bad = safeTarget(f.Get("to")), true
 		return h.writePageWith(w, r, s, "")
 	}
-	if _, err := h.take(r, &v, admission.NewVID(), identityHash("invitation", h.Room, string(i.ID))); err != nil {
+	if _, err := h.take(r, &v, h.invited(i.ID), identityHash("invitation", h.Room, string(i.ID))); err != nil {
 		h.carry(w, r, v, classify(r))
 		return h.refuseJoin(w, r, v, err, f)
 	}
 	return h.joined(w, r, v, f)
+}
+
+// invited is the visitor that an invitation makes of its bearer, the same each time. An account may join again when its place
+// has been used, an invitation may not: the line knows this visitor, used or not, and gives it no second place.
+func (h *Handler) invited(invitation admission.VID) admission.VID {
+	sum := sha256.Sum256([]byte("invited\x00" + h.Room + "\x00" + strconv.FormatInt(h.room.line.Snapshot().Epoch, 10) + "\x00" + string(invitation)))
+	return admission.VID(base64.RawURLEncoding.EncodeToString(sum[:16]))
 }

@@ -204,6 +204,8 @@ func (h *Handler) serveLeave(w http.ResponseWriter, r *http.Request) error {
 			h.room.ended.add(v.pass.Term, who.ID)
 			return h.left(w, r)
 		}
+	case v.ahead:
+		return h.unavailable(w, r) // nor taken off the browser while it is not spent
 	case !v.hasTicket || v.ticket.Index < 0:
 		return h.left(w, r)
 	}

@@ -1,15 +1,11 @@
 package caddymodule
 
 import (
-	"bytes"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/ropeline/ropeline/admission"
-	"github.com/ropeline/ropeline/admission/line"
 )
 
 // routes are all there is below /.well-known/ropeline/<room>/.
@@ -63,22 +59,6 @@ func (h *Handler) serveDraw(w http.ResponseWriter, r *http.Request) error {
 	return public(w, r, append(b, '\n'), "application/json", "public, max-age=1, s-maxage=1")
 }
 
-// serveDrawList writes SHA-256(vid) of all participants, in hex, one a line, in arrival order.
-func (h *Handler) serveDrawList(w http.ResponseWriter, r *http.Request) error {
-	var raw bytes.Buffer
-	if err := h.room.line.DrawList(r.Context(), &raw); err != nil {
-		if errors.Is(err, line.ErrRetry) {
-			return problem{Status: http.StatusNotFound, Code: "no_draw", Detail: "The list of participants is published at the opening.", RetryAfter: 10}.write(w, r)
-		}
-		return h.unavailable(w, r)
-	}
-	out := make([]byte, 0, raw.Len()/32*65)
-	for raw.Len() >= 32 {
-		out = append(hex.AppendEncode(out, raw.Next(32)), '\n')
-	}
-	return public(w, r, out, "text/plain; charset=utf-8", "public, max-age=1, s-maxage=1")
-}
-
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request) error {
 	return problem{Status: http.StatusServiceUnavailable, Code: "line_unavailable", RetryAfter: 2, Answer: "wait",
 		Detail: "The line cannot be reached for a moment. No place is lost."}.write(w, r)
@@ -88,6 +68,9 @@ func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request) error {
 func (h *Handler) ticketOf(w http.ResponseWriter, r *http.Request) (v visitor, ok bool, err error) {
 	if v = h.identify(r); v.tooOften {
 		return v, false, h.tooOften(w, r)
+	}
+	if v.ahead {
+		return v, false, h.unavailable(w, r)
 	}
 	unplaced := v.hasTicket && v.ticket.Index == admission.NoIndex
 	if !v.hasTicket && v.otherLine {

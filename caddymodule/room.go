@@ -25,6 +25,7 @@ type room struct {
 	log     *slog.Logger
 	grants  grantLog
 	status  statusCache
+	list    drawList
 	pace    pace
 	ended   endedSessions
 	used    usedTickets

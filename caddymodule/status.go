@@ -109,14 +109,18 @@ func (h *Handler) serveStatus(w http.ResponseWriter, r *http.Request) error {
 
 // public writes bytes that are the same for everybody.
 func public(w http.ResponseWriter, r *http.Request, b []byte, contentType, cache string) error {
-	// Access-Control-Allow-Origin: nothing in it is anybody's secret, and apps on other origins wait too.
-	set(w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(len(b)), "Cache-Control", cache,
-		"X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*")
-	w.WriteHeader(http.StatusOK)
+	publicHead(w, len(b), contentType, cache)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(b)
 	}
 	return nil
+}
+
+func publicHead(w http.ResponseWriter, length int, contentType, cache string) {
+	// Access-Control-Allow-Origin: nothing in it is anybody's secret, and apps on other origins wait too.
+	set(w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(length), "Cache-Control", cache,
+		"X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*")
+	w.WriteHeader(http.StatusOK)
 }
 
 // drawDoc is the public record of the draw: enough to recompute every place.

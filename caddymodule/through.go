@@ -38,6 +38,9 @@ func (h *Handler) safetyNet(w http.ResponseWriter, r *http.Request, next caddyht
 	if snap.Stale && h.room.line.FailsOpen() { // no request waits for a store that is known to be away
 		return true, h.through(w, r, next, throughNoLine)
 	}
+	if v.ahead {
+		return false, nil // nor is it sent around with another ticket
+	}
 	if err := h.joinAllowed(r, time.Now()); err != nil {
 		return false, nil // place says so
 	}
@@ -85,6 +88,7 @@ func (h *Handler) failOpen(w http.ResponseWriter, r *http.Request, next caddyhtt
 func (h *Handler) through(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, how string) error {
 	passedThrough.WithLabelValues(h.Room, how).Inc()
 	h.met(r, metThrough, "", unknown)
+	unshare(w) // what follows is the origin's answer
 	return h.passOn(w, r, next)
 }
 

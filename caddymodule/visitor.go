@@ -34,7 +34,8 @@ type visitor struct {
 	byHeader    bool // tokens come in headers: no cookies are set
 	stalePass   bool // a pass cookie that should be removed
 	staleTicket bool // a ticket cookie that should be removed
-	otherLine   bool // a genuine ticket of an epoch that this room does not have any more
+	otherLine   bool // a genuine ticket of an epoch that this room does not have any more, or a name too old to count
+	ahead       bool // a genuine ticket of a line that this edge has yet to hear of, and none of the present one
 }
 
 // held is a ticket as it came.
@@ -91,6 +92,14 @@ func (h *Handler) readTickets(v *visitor, tickets []string) {
 			continue
 		}
 		h.room.line.Seen(ticketToken(t))
+		if ahead(t, snap) {
+			v.ahead = true
+			continue
+		}
+		if known(snap) && t.Index == admission.NoIndex && !lately(t, snap, now) {
+			v.otherLine = true
+			continue
+		}
 		if known(snap) && t.Epoch != snap.Epoch && t.Index != admission.NoIndex {
 			v.otherLine = true
 			continue // an older line: its places are gone, and the visitor joins this one
@@ -98,6 +107,22 @@ func (h *Handler) readTickets(v *visitor, tickets []string) {
 		all = append(all, held{t, raw})
 	}
 	h.choose(v, all, snap)
+	v.ahead = v.ahead && !v.hasTicket
+}
+
+// ahead says whether a ticket is of a line that was begun after this edge last heard of the room: it is behind the others,
+// or cut off. Such a ticket is a place, if not one that can be looked up here; a new one in its stead would cost its owner
+// that place. Once the room has been heard of since, its word counts.
+func ahead(t admission.Ticket, s line.Snapshot) bool {
+	return known(s) && t.Index != admission.NoIndex && t.Epoch > s.Epoch && (s.State == line.StateMerging || t.IssuedAt.Add(admission.Leeway).After(s.Now))
+}
+
+// nameLife is how long a ticket without an index stands for what its bearer did for it. It is given while no place can be,
+// and each try brings a fresh one; kept for longer, it would be a way to have the work of an opening done the day before.
+const nameLife = time.Hour
+
+func lately(t admission.Ticket, s line.Snapshot, now time.Time) bool {
+	return now.Sub(t.IssuedAt) < nameLife && (t.Epoch == s.Epoch || t.Epoch == 0)
 }
 
 // choose takes the best of the tickets and keeps the others.

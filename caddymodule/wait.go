@@ -83,6 +83,9 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 	if !k.joins {
 		return snap, errNoPlace
 	}
+	if v.ahead {
+		return snap, errAhead
+	}
 	if _, yes := h.room.scheduled(snap.State); yes {
 		return snap, errNotOpen
 	}
@@ -115,6 +118,9 @@ func (h *Handler) place(r *http.Request, v *visitor, k kind) (line.Snapshot, err
 // take gives a newcomer the place of this id, or of this identity if it has one already.
 func (h *Handler) take(r *http.Request, v *visitor, id admission.VID, identity string) (line.Snapshot, error) {
 	snap := h.room.line.Snapshot()
+	if v.ahead {
+		return snap, errAhead
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), joinTimeout)
 	defer cancel()
 	joined, err := h.room.line.Join(ctx, string(id), identity)
@@ -171,6 +177,7 @@ var (
 	errForged  = errors.New("a token that was never issued")
 	errNotOpen = errors.New("the pre-queue has not begun")
 	errNoPlace = errors.New("this kind of request takes no place")
+	errAhead   = errors.New("a place of a line that this edge has yet to hear of")
 )
 
 // carry puts new tokens on the answer and takes dead cookies away.
@@ -187,7 +194,7 @@ func (h *Handler) carry(w http.ResponseWriter, r *http.Request, v visitor, k kin
 	case v.issued:
 		h.setCookie(w, r, ticketPart, v.raw, admission.TicketRetention)
 		h.tidy(w, r)
-	case v.staleTicket && !v.hasTicket:
+	case v.staleTicket && !v.hasTicket && !v.ahead:
 		h.setCookie(w, r, ticketPart, "", 0)
 	}
 	if v.stalePass {

@@ -22,6 +22,14 @@ func TestSiteverify(t *testing.T) {
 			fmt.Fprint(w, `{"success": false, "error-codes": ["timeout-or-duplicate"]}`)
 		case "our-secret":
 			fmt.Fprint(w, `{"success": false, "error-codes": ["invalid-input-secret"]}`)
+		case "their-outage":
+			fmt.Fprint(w, `{"success": false, "error-codes": ["internal-error"]}`)
+		case "of-another-site":
+			fmt.Fprint(w, `{"success": false, "error-codes": ["sitekey-secret-mismatch"]}`)
+		case "of-the-testing-key":
+			fmt.Fprint(w, `{"success": false, "error-codes": ["not-using-dummy-secret"]}`)
+		case "garbage":
+			fmt.Fprint(w, `{"success": false, "error-codes": ["bad-request"]}`)
 		case "broken":
 			http.Error(w, "<html>", http.StatusBadGateway)
 		case "empty":
@@ -29,7 +37,8 @@ func TestSiteverify(t *testing.T) {
 		}
 	}))
 	s := Siteverify{URL: srv.URL, Secret: "s3cret"}
-	for token, want := range map[string]error{"good": nil, "bad": ErrRefused, "": ErrRefused, "our-secret": ErrUnavailable, "broken": ErrUnavailable, "empty": ErrUnavailable} {
+	for token, want := range map[string]error{"good": nil, "bad": ErrRefused, "": ErrRefused, "our-secret": ErrUnavailable, "their-outage": ErrUnavailable,
+		"of-another-site": ErrRefused, "of-the-testing-key": ErrRefused, "garbage": ErrRefused, "broken": ErrUnavailable, "empty": ErrUnavailable} {
 		if err := s.Verify(t.Context(), token, "203.0.113.7"); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", token, err, want)
 		}
