@@ -17,6 +17,7 @@ import (
 
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/core/api/issuer"
+	"github.com/ropeline/ropeline/core/api/throttle"
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/event"
 	"github.com/ropeline/ropeline/core/ledger"
@@ -107,6 +108,7 @@ type API struct {
 	passes    PassVerifier
 	proxies   proxies
 	pacers    map[pace]*pacer
+	forgers   *throttle.Table // networks that send notices nobody signed
 	ready     func(context.Context) error
 	log       *slog.Logger
 	metrics   *metrics
@@ -140,7 +142,7 @@ func New(o Options) (*API, error) {
 	a := &API{
 		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), maps: o.Maps, issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
 		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), sessions: newPassSessions(o.DB, o.Now), ready: o.Ready, log: o.Log,
-		pacers: map[pace]*pacer{holding: newPacer(o.Holds), paying: newPacer(o.Payments)}, metrics: m, now: o.Now,
+		pacers: map[pace]*pacer{holding: newPacer(o.Holds), paying: newPacer(o.Payments)}, forgers: throttle.New(forgersKept), metrics: m, now: o.Now,
 	}
 	if a.document, err = openAPIDocument(o.DevIssuer); err != nil {
 		return nil, err

@@ -54,6 +54,15 @@ func New(callers int) *Table {
 // Try counts a try of a caller and returns 0, or how long to wait before the next
 // one; a try that is refused is not counted. key is any comparable value.
 func Try[K comparable](t *Table, key K, l Limit, now time.Time) (wait time.Duration) {
+	return ask(t, key, l, now, true)
+}
+
+// Wait is what Try would answer, without counting: for callers of whom only what fails is counted.
+func Wait[K comparable](t *Table, key K, l Limit, now time.Time) time.Duration {
+	return ask(t, key, l, now, false)
+}
+
+func ask[K comparable](t *Table, key K, l Limit, now time.Time, count bool) (wait time.Duration) {
 	if l.PerMinute <= 0 {
 		return 0
 	}
@@ -62,24 +71,39 @@ func Try[K comparable](t *Table, key K, l Limit, now time.Time) (wait time.Durat
 	lock := &t.locks[i%shards]
 	lock.Lock()
 	defer lock.Unlock()
-	c := t.buckets[i].find(print)
+	c := t.buckets[i].known(print)
+	switch {
+	case c == nil && !count:
+		return 0 // who asks only takes nobody's cell
+	case c == nil:
+		c = t.buckets[i].find(print)
+	}
 	at := now.Sub(epoch)
 	each := time.Minute / time.Duration(l.PerMinute)
 	paid := max(c.paid, at)
 	if over := paid - at - each*time.Duration(max(l.Burst, 1)-1); over > 0 {
 		return over
 	}
-	c.paid = paid + each
+	if count {
+		c.paid = paid + each
+	}
 	return 0
 }
 
-// find gives the caller's cell, or the one that is missed least.
-func (b *bucket) find(print uint64) *cell {
-	oldest := 0
+// known gives the caller's cell, or nil.
+func (b *bucket) known(print uint64) *cell {
 	for i := range b {
 		if b[i].print == print {
 			return &b[i]
 		}
+	}
+	return nil
+}
+
+// find gives a new caller a cell: a free one, or the one that is missed least.
+func (b *bucket) find(print uint64) *cell {
+	oldest := 0
+	for i := range b {
 		if b[i].print == 0 || b[oldest].print != 0 && b[i].paid < b[oldest].paid {
 			oldest = i
 		}

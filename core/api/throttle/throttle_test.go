@@ -69,3 +69,16 @@ func TestTheTableDoesNotGrow(t *testing.T) {
 		t.Errorf("%d strangers refused, %d cells", refused, cells)
 	}
 }
+
+func TestWaitDoesNotCount(t *testing.T) {
+	table, l, now := New(100), Limit{PerMinute: 60, Burst: 1}, time.Now()
+	for range 3 {
+		if w := Wait(table, "ada", l, now); w != 0 {
+			t.Fatalf("asked only: %s", w)
+		}
+	}
+	Try(table, "ada", l, now)
+	if w := Wait(table, "ada", l, now); w != time.Second {
+		t.Errorf("after a try: %s, want 1 s", w)
+	}
+}
