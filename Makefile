@@ -36,7 +36,7 @@ ropeline: ## build the edge alone, the one binary that protects a site of yours
 	@$(GO) run ./deploy/build ./caddymodule/cmd/ropeline
 
 test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed when missing), and fuzz (FUZZ=1s: for a second each)
-	@$(GO) run ./deploy/need postgresql redis chromium varnish nginx python3
+	@$(GO) run ./deploy/need postgresql redis chromium varnish nginx python3 faketime
 	$(GO) test $(TEST_FLAGS) ./...
 	@$(MAKE) --no-print-directory fuzz
 

@@ -60,12 +60,13 @@ var (
 	capDesc     = gauge("sessions_cap", "The most sessions at once.")
 	rateDesc    = gauge("rate_per_second", "Entries per second as configured.")
 	staleDesc   = gauge("store_stale", "1 while the store has not answered for 3 s.")
+	skewDesc    = gauge("clock_skew_seconds", "How far this edge's clock is ahead of the store's.")
 	stateDesc   = gauge("room_state", "1 for the state the room is in.", "state")
 )
 
 // Describe implements prometheus.Collector.
 func (roomGauges) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{depthDesc, waitingDesc, doorDesc, liveDesc, capDesc, rateDesc, staleDesc, stateDesc} {
+	for _, d := range []*prometheus.Desc{depthDesc, waitingDesc, doorDesc, liveDesc, capDesc, rateDesc, staleDesc, skewDesc, stateDesc} {
 		ch <- d
 	}
 }
@@ -87,6 +88,9 @@ func (roomGauges) Collect(ch chan<- prometheus.Metric) {
 		for d, v := range map[*prometheus.Desc]float64{depthDesc: float64(max(0, s.Next-s.X)), waitingDesc: float64(s.Waiting), doorDesc: float64(s.Door),
 			liveDesc: float64(s.Live), capDesc: float64(s.Settings.Cap), rateDesc: s.Settings.Rate.PerSecond(), staleDesc: stale} {
 			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, r.name)
+		}
+		if known(s) { // of a store that never answered nobody knows the time
+			ch <- prometheus.MustNewConstMetric(skewDesc, prometheus.GaugeValue, s.Skew().Seconds(), r.name)
 		}
 		ch <- prometheus.MustNewConstMetric(stateDesc, prometheus.GaugeValue, 1, r.name, s.State)
 	}

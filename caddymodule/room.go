@@ -47,6 +47,7 @@ type room struct {
 	conf    atomic.Pointer[RoomConfig]
 
 	told    seenState           // by the schedule's goroutine alone
+	clock   clockWatch          // likewise
 	app     atomic.Pointer[App] // of the configuration in force
 	dir     string
 	mu      sync.Mutex

@@ -21,6 +21,7 @@ func (r *room) schedule(ctx context.Context) {
 			r.streams.cut(now, r.line.Snapshot(), r.ended.has)
 			r.scheduleStep(ctx, now)
 			r.tellState(r.line.Snapshot(), r.emitter())
+			r.watchClock(r.line.Snapshot())
 		}
 	}
 }

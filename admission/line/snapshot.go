@@ -56,8 +56,12 @@ func (s Snapshot) Ahead(place int64) int64 {
 	return n
 }
 
-// StoreTime translates a moment of the edge's clock to the store's.
-func (s Snapshot) StoreTime(local time.Time) time.Time { return local.Add(s.Now.Sub(s.Heard)) }
+// StoreTime translates a moment of the edge's clock to the store's. It counts from the last answer by the monotonic reading,
+// if local has one, so that an edge whose clock is set does not take passes for expired until the next tick.
+func (s Snapshot) StoreTime(local time.Time) time.Time { return s.Now.Add(local.Sub(s.Heard)) }
+
+// Skew is how far the edge's clock is ahead of the store's, as exactly as an answer of the store is quick.
+func (s Snapshot) Skew() time.Duration { return s.Heard.Sub(s.Now) }
 
 // StoreTime is Snapshot's, for whoever wants nothing else of it; before the room was heard of it is the edge's own clock.
 func (r *Room) StoreTime(local time.Time) time.Time {
@@ -65,7 +69,7 @@ func (r *Room) StoreTime(local time.Time) time.Time {
 	if !v.exists {
 		return local
 	}
-	return local.Add(time.UnixMicro(v.header.now).Sub(v.heard))
+	return time.UnixMicro(v.header.now).Add(local.Sub(v.heard))
 }
 
 // DrawRecord is the public record of a draw.

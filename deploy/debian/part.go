@@ -26,6 +26,7 @@ var Parts = []Part{
 	{Name: "chromium", Program: "chromium", Package: "chromium", Elsewhere: "Chromium"},
 	{Name: "varnish", Program: "varnishd", Dirs: []string{"/usr/sbin"}, Package: "varnish", Elsewhere: "Varnish 7"},
 	{Name: "nginx", Program: "nginx", Dirs: []string{"/usr/sbin"}, Package: "nginx-light", Elsewhere: "nginx"},
+	{Name: "faketime", Program: "faketime", Package: "faketime", Elsewhere: "libfaketime"},
 	{Name: "python3", Program: "python3", Package: "python3", Elsewhere: "Python 3"},
 }
 

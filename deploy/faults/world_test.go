@@ -39,7 +39,9 @@ type setup struct {
 	origin http.Handler // nil says hello
 	links  bool         // a Link between each edge and Redis
 	redis  redistest.Options
-	bin    string // another binary than the repository's
+	global []string // more lines of the edges' global block
+	aged   bool     // keys that are years old
+	bin    string   // another binary than the repository's
 }
 
 // program builds the edge once for all tests.
@@ -68,6 +70,9 @@ func build(t *testing.T, s setup) *world {
 	t.Cleanup(func() { _ = w.redis.End() })
 	w.origin = must(fleet.StartOrigin(filepath.Join(w.dir, "record.jsonl"), s.origin))(t)
 	check(t, fleet.NewKeys(t.Context(), w.bin, w.path("keys")))
+	if s.aged {
+		w.ages(w.path("keys"))
+	}
 	for i := range s.edges {
 		store := w.redis.URL()
 		if s.links {
@@ -78,7 +83,7 @@ func build(t *testing.T, s setup) *world {
 		}
 		name := fmt.Sprintf("edge-%d", i+1)
 		e := must(fleet.NewEdge(fleet.Config{Name: name, Bin: w.bin, Dir: w.path(name), Keys: w.path("keys"), Store: store,
-			Origin: w.origin.Addr(), Room: s.room}))(t)
+			Origin: w.origin.Addr(), Room: s.room, Global: s.global}))(t)
 		w.edges = append(w.edges, e)
 		check(t, e.Start(t.Context()))
 	}

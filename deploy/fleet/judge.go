@@ -23,6 +23,11 @@ func Judge(ctx context.Context, invariants string, o *Origin, keys map[string]ed
 	if e.Requests, err = record.Load(o.File); err != nil {
 		return nil, err
 	}
+	for i := range e.Requests {
+		if o.Shift != nil {
+			e.Requests[i].At = o.Shift(e.Requests[i].At)
+		}
+	}
 	if told != nil {
 		e.History = told.History()
 	}

@@ -13,7 +13,9 @@ import (
 type Origin struct {
 	Recorder *record.Server
 	File     string // of the recorder
-	plain    *http.Server
+	// Shift is what the store's clock shows at a moment of this machine's; nil: the same. The judge goes by the store's.
+	Shift func(time.Time) time.Time
+	plain *http.Server
 }
 
 // StartOrigin runs both; h answers, nil says hello.

@@ -34,6 +34,7 @@ type Options struct {
 	Port       int    // 0: a free one
 	// Args are added to the command line, behind those of this package: --replicaof, --cluster-enabled, ...
 	Args []string
+	Env  []string // added to the environment
 	// Sentinel is a sentinel's configuration file in Dir; the server is a sentinel then.
 	Sentinel string
 }
@@ -123,6 +124,7 @@ func (s *Server) run(port int) error {
 	}
 	s.cmd = exec.Command(s.bin, append(args, s.opt.Args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.out, s.out
+	s.cmd.Env = append(os.Environ(), s.opt.Env...)
 	s.cmd.SysProcAttr = dieWithParent()
 	if err := s.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", s.bin, err)
