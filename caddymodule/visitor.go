@@ -192,5 +192,5 @@ func (h *Handler) refused(err error) bool {
 
 // at is the visitor as the line knows it.
 func (v visitor) at() line.Visitor {
-	return line.Visitor{ID: string(v.ticket.VID), Index: v.ticket.Index, Identity: v.ticket.Identity}
+	return line.Visitor{ID: string(v.ticket.VID), Index: v.ticket.Index, Identity: v.ticket.Identity, Epoch: v.ticket.Epoch}
 }

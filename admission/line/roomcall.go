@@ -11,14 +11,15 @@ import (
 // that was behind (FENCED) is brought up to date and tries once more; if the store has lost something, this edge reports
 // what it knows. If that turns out to be another epoch the call is not repeated: its tickets were of the old one.
 func (r *Room) call(ctx context.Context, s script, args ...any) (reply, error) {
+	return r.callIn(ctx, r.view.Load().epoch, s, args...)
+}
+
+// callIn is a call that is meant for one epoch, that of the tickets it speaks of: never for the one after a reset.
+func (r *Room) callIn(ctx context.Context, began int64, s script, args ...any) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	began := r.view.Load().epoch
 	for try := 0; ; try++ {
-		if now := r.view.Load().epoch; began != 0 && now != began {
-			return reply{}, fmt.Errorf("%w: the room has a new epoch", ErrRetry)
-		}
-		rep, err := r.once(ctx, s, args...)
+		rep, err := r.onceIn(ctx, began, s, args...)
 		if err != nil {
 			return rep, err
 		}
@@ -44,7 +45,14 @@ func (r *Room) call(ctx context.Context, s script, args ...any) (reply, error) {
 
 // once is one call without a second try.
 func (r *Room) once(ctx context.Context, s script, args ...any) (reply, error) {
+	return r.onceIn(ctx, 0, s, args...)
+}
+
+func (r *Room) onceIn(ctx context.Context, began int64, s script, args ...any) (reply, error) {
 	v := r.view.Load()
+	if began != 0 && v.epoch != began {
+		return reply{}, fmt.Errorf("%w: the room has a new epoch", ErrRetry)
+	}
 	ack := int64(-1)
 	if r.cfg.Events != nil {
 		r.events.Lock()

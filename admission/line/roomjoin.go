@@ -139,11 +139,15 @@ func (r *Room) remember(v Visitor) {
 }
 
 func (r *Room) runReturns(ctx context.Context, batch []call[Visitor, struct{}]) {
+	epoch := r.view.Load().epoch
+	if batch = present(batch, epoch, func(v Visitor) int64 { return v.Epoch }); len(batch) == 0 {
+		return
+	}
 	args := make([]any, 0, 3*len(batch))
 	for _, c := range batch {
 		args = append(args, c.ask.ID, c.ask.Index, c.ask.Identity)
 	}
-	if _, err := r.call(ctx, scriptReturn, args...); err != nil {
+	if _, err := r.callIn(ctx, epoch, scriptReturn, args...); err != nil {
 		return // told again at their next sign of life
 	}
 	for _, c := range batch {

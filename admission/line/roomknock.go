@@ -48,15 +48,35 @@ func (r *Room) knock(ctx context.Context, v Visitor, grant string) (Answer, erro
 	return r.knocks.do(ctx, knockAsk{v, grant})
 }
 
+var errEpochOver = fmt.Errorf("%w: the ticket is of another epoch", ErrRetry)
+
+// present keeps the calls of the present epoch and fails the others: whoever has waited in the queue, or knocks on, while the
+// room was reset brings an index that is another's in the new line.
+func present[A, B any](batch []call[A, B], epoch int64, of func(A) int64) []call[A, B] {
+	kept := batch[:0:0]
+	for _, c := range batch {
+		if e := of(c.ask); e == 0 || epoch == 0 || e == epoch {
+			kept = append(kept, c)
+			continue
+		}
+		fail([]call[A, B]{c}, errEpochOver)
+	}
+	return kept
+}
+
 // runKnocks serves one batch. Those who are in and whose spent record may not be on disk yet wait for it, beside
 // the next batch.
 func (r *Room) runKnocks(ctx context.Context, batch []call[knockAsk, Answer]) {
 	asked := time.Now()
+	epoch := r.view.Load().epoch
+	if batch = present(batch, epoch, func(a knockAsk) int64 { return a.Epoch }); len(batch) == 0 {
+		return
+	}
 	args := make([]any, 0, 4*len(batch))
 	for _, c := range batch {
 		args = append(args, c.ask.ID, c.ask.Index, r.Place(c.ask.Index), c.ask.grant)
 	}
-	rep, err := r.call(ctx, scriptKnock, args...)
+	rep, err := r.callIn(ctx, epoch, scriptKnock, args...)
 	if err == nil && len(rep.results) != len(batch) {
 		err = fmt.Errorf("%w: knock answered %d of %d", ErrStore, len(rep.results), len(batch))
 	}
@@ -145,8 +165,12 @@ func (r *Room) Leave(ctx context.Context, v Visitor) error {
 	if !v.valid() {
 		return ErrBadVisitor
 	}
+	epoch := r.view.Load().epoch
+	if v.Epoch != 0 && v.Epoch != epoch {
+		return errEpochOver
+	}
 	for range 2 {
-		rep, err := r.call(ctx, scriptLeave, v.ID, v.Index)
+		rep, err := r.callIn(ctx, epoch, scriptLeave, v.ID, v.Index)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ type Visitor struct {
 	ID       string // 1 to 64 characters of A-Z a-z 0-9 _ -
 	Index    int64
 	Identity string
+	Epoch    int64 // of the ticket; 0: of the present one. In another epoch its index is somebody else's
 }
 
 // Joined is the answer to a join.
