@@ -14,6 +14,7 @@ import (
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/pg/cluster"
 	"github.com/ropeline/ropeline/core/pg/migrate"
+	"github.com/ropeline/ropeline/deploy/bench/figures"
 	"github.com/ropeline/ropeline/deploy/stack"
 )
 
@@ -33,7 +34,7 @@ func (o options) window() time.Duration { return time.Duration(o.seconds) * time
 // bench is what the sections work with.
 type bench struct {
 	options
-	*figures
+	*figures.Figures
 	ref      *reference
 	owner    *pgx.Conn
 	engine   *booking.Engine
@@ -51,7 +52,7 @@ const gcPercent = 400
 // engineConns is bookingd's default pool.
 const engineConns = 16
 
-func open(ctx context.Context, o options, f *figures) (*bench, func(), error) {
+func open(ctx context.Context, o options, f *figures.Figures) (*bench, func(), error) {
 	var undo []func()
 	closeAll := func() {
 		for i := len(undo) - 1; i >= 0; i-- {
@@ -66,7 +67,7 @@ func open(ctx context.Context, o options, f *figures) (*bench, func(), error) {
 	return b, closeAll, nil
 }
 
-func build(ctx context.Context, o options, f *figures, undo func(func())) (*bench, error) {
+func build(ctx context.Context, o options, f *figures.Figures, undo func(func())) (*bench, error) {
 	root, err := stack.Repository()
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func build(ctx context.Context, o options, f *figures, undo func(func())) (*benc
 			return nil, err
 		}
 	}
-	b := &bench{options: o, figures: f, dir: dir, database: server.URL("ropeline_app", "ropeline")}
+	b := &bench{options: o, Figures: f, dir: dir, database: server.URL("ropeline_app", "ropeline")}
 	if b.ref, err = newReference(ctx, server.OwnerURL("reference"), dir, o.seconds); err != nil {
 		return nil, err
 	}
@@ -133,21 +134,21 @@ func (b *bench) durable(ctx context.Context) error {
 	if fsync != "on" || commit != "on" {
 		return fmt.Errorf("fsync is %s and synchronous_commit %s: both must be on", fsync, commit)
 	}
-	b.note("PostgreSQL %s, fsync %s, synchronous_commit %s, %d s a measurement", version, fsync, commit, b.seconds)
+	b.Note("PostgreSQL %s, fsync %s, synchronous_commit %s, %d s a measurement", version, fsync, commit, b.seconds)
 	return nil
 }
 
 // ours drives the engine in this process and gives what it counted.
 func (b *bench) ours(ctx context.Context, what string, w wish, inFlight int) (tally, error) {
 	t := drive(ctx, load{warm: b.window() / 4, window: b.window()}, times(inFlight, inProcess(ctx, b.engine, w)))
-	b.note("%s: %.0f committed/s, %.0f decided/s", what, t.perSecond(), t.decided())
+	b.Note("%s: %.0f committed/s, %.0f decided/s", what, t.perSecond(), t.decided())
 	return t, t.sound(what)
 }
 
 func (b *bench) theirs(ctx context.Context, file string) (float64, error) {
 	v, err := b.ref.measure(ctx, file, b.clients)
 	if err == nil {
-		b.note("%s: %.0f/s with %d clients", file, v, b.ref.best[file])
+		b.Note("%s: %.0f/s with %d clients", file, v, b.ref.best[file])
 	}
 	return v, err
 }

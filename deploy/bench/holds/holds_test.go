@@ -8,21 +8,6 @@ import (
 	"time"
 )
 
-// The line that is printed is the median run, with the a and b that belong to it.
-func TestFiguresPrintTheMedianRun(t *testing.T) {
-	var out strings.Builder
-	f := &figures{w: &out, measured: map[string][]pair{}}
-	f.add("x", 30, 10)
-	f.add("x", 20, 10)
-	f.add("x", 50, 10)
-	f.add("y", 7, 0)
-	f.print("x", "y", "never measured")
-	const want = "BENCH x 3 a=30 b=10 n=3 spread=2.50\nBENCH y 7 n=1 spread=1.00\n"
-	if out.String() != want {
-		t.Errorf("got\n%swant\n%s", out.String(), want)
-	}
-}
-
 // A walk asks for every pair of a hall before it asks for one again: else what is
 // measured is how fast taken seats are refused.
 func TestAWalkVisitsEveryPairOnce(t *testing.T) {

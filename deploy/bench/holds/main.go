@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ropeline/ropeline/deploy/bench/figures"
 	"github.com/ropeline/ropeline/deploy/stack"
 )
 
@@ -31,7 +32,7 @@ func command(ctx context.Context, args []string) error {
 	if err := stack.Adopt(); err != nil {
 		return err
 	}
-	b, closeAll, err := open(ctx, o, &figures{w: os.Stdout, measured: map[string][]pair{}})
+	b, closeAll, err := open(ctx, o, figures.New(os.Stdout))
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (b *bench) all(ctx context.Context) error {
 				return ctx.Err()
 			}
 		}
-		b.print(s.figures...)
+		b.Print(s.figures...)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (b *bench) againstOneByOne(ctx context.Context, _ int) error {
 		return err
 	}
 	t, err := b.ours(ctx, "engine, 60,000 seats", walk("arena", arenaSeats), b.inFlight)
-	b.add("holds.engine_vs_one_by_one", t.perSecond(), ref)
+	b.Ratio("holds.engine_vs_one_by_one", t.perSecond(), ref)
 	return err
 }
 
@@ -79,8 +79,8 @@ func (b *bench) ceiling(ctx context.Context, _ int) error {
 	if err != nil {
 		return err
 	}
-	b.note("batch.sql: %.0f holds/s with %d clients", batches*batchOf, b.ref.best["batch.sql"])
-	b.add("holds.ceiling_vs_one_by_one", batches*batchOf, one)
+	b.Note("batch.sql: %.0f holds/s with %d clients", batches*batchOf, b.ref.best["batch.sql"])
+	b.Ratio("holds.ceiling_vs_one_by_one", batches*batchOf, one)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (b *bench) contended(ctx context.Context, _ int) error {
 		return err
 	}
 	t, err := b.ours(ctx, "all want the same 1,000 seats", crowdOn("club", clubSeats), b.inFlight)
-	b.add("holds.contended_vs_spread", t.decided(), spread.decided())
+	b.Ratio("holds.contended_vs_spread", t.decided(), spread.decided())
 	return err
 }
 
@@ -108,8 +108,8 @@ func (b *bench) generalAdmission(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	b.add("holds.ga_per_s_vs_row_lock", t.perSecond(), row)
-	b.add("holds.ga_buckets_vs_row_lock", buckets, row)
+	b.Ratio("holds.ga_per_s_vs_row_lock", t.perSecond(), row)
+	b.Ratio("holds.ga_buckets_vs_row_lock", buckets, row)
 	return b.soldOut(ctx, fmt.Sprintf("field-%d", n+1))
 }
 
@@ -134,7 +134,7 @@ func (b *bench) soldOut(ctx context.Context, slug string) error {
 	if counted != gaExact || lines != gaExact {
 		return fmt.Errorf("%s has %d places: the counter says %d are taken, its lines %d", slug, gaExact, counted, lines)
 	}
-	b.note("%s: %d places, exactly %d taken", slug, gaExact, counted)
+	b.Note("%s: %d places, exactly %d taken", slug, gaExact, counted)
 	return nil
 }
 
@@ -147,7 +147,7 @@ func (b *bench) scale(ctx context.Context, _ int) error {
 		return err
 	}
 	small, err := b.ours(ctx, "1,000 seats, lapsing at once", walk("club-brief", clubSeats), inFlight)
-	b.add("holds.scale_60k_vs_1k", large.perSecond(), small.perSecond())
+	b.Ratio("holds.scale_60k_vs_1k", large.perSecond(), small.perSecond())
 	return err
 }
 
@@ -163,6 +163,6 @@ func (b *bench) manyEvents(ctx context.Context, _ int) error {
 		return err
 	}
 	many, err := b.ours(ctx, "3,000 events of 40 seats", overTrips(slugs), b.inFlight)
-	b.add("holds.3000_events_vs_one", many.perSecond(), one.perSecond())
+	b.Ratio("holds.3000_events_vs_one", many.perSecond(), one.perSecond())
 	return err
 }

@@ -25,21 +25,21 @@ func (b *bench) throughHTTP(ctx context.Context, _ int) error {
 	if err != nil {
 		return err
 	}
-	b.add("holds.http_vs_one_by_one", one.perSecond(), ref)
+	b.Ratio("holds.http_vs_one_by_one", one.perSecond(), ref)
 	steady, err := b.knock(ctx, "HTTP at 70 %", []string{first}, b.connections, calm*one.perSecond())
 	if err != nil {
 		return err
 	}
 	p99 := steady.percentile(0.99)
-	b.note("HTTP at 70 %%: p50 %s, p99 %s", steady.percentile(0.5).Round(100*time.Microsecond), p99.Round(100*time.Microsecond))
-	b.add("holds.p99_ms", float64(p99)/float64(time.Millisecond), 0)
+	b.Note("HTTP at 70 %%: p50 %s, p99 %s", steady.percentile(0.5).Round(100*time.Microsecond), p99.Round(100*time.Microsecond))
+	b.Value("holds.p99_ms", float64(p99)/float64(time.Millisecond))
 
 	second, err := b.counter.start(ctx)
 	if err != nil {
 		return err
 	}
 	two, err := b.knock(ctx, "HTTP, two processes", []string{first, second}, b.connections, 0)
-	b.add("holds.two_processes_vs_one", two.perSecond(), one.perSecond())
+	b.Ratio("holds.two_processes_vs_one", two.perSecond(), one.perSecond())
 	return err
 }
 
@@ -54,6 +54,6 @@ func (b *bench) knock(ctx context.Context, what string, addresses []string, conn
 	}
 	defer hangUp()
 	t := drive(ctx, load{warm: warmHTTP, window: b.window(), rate: rate}, shooters)
-	b.note("%s: %.0f committed/s, %.0f decided/s", what, t.perSecond(), t.decided())
+	b.Note("%s: %.0f committed/s, %.0f decided/s", what, t.perSecond(), t.decided())
 	return t, t.sound(what)
 }
