@@ -10,7 +10,6 @@ import (
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/ledger"
 	"github.com/ropeline/ropeline/core/pg"
-	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -127,14 +126,11 @@ func withEngine(ctx context.Context, name string, fn func(*booking.Engine) error
 	if err := postgresURL("DATABASE_URL", c.DatabaseURL, "postgres://ropeline_app@127.0.0.1/ropeline"); err != nil {
 		return err
 	}
-	db, err := pg.Open(ctx, c.DatabaseURL, pg.Options{MaxConns: 4, StatementTimeout: toolTimeout, ApplicationName: name})
+	db, err := openCurrent(ctx, c.DatabaseURL, pg.Options{MaxConns: 4, StatementTimeout: toolTimeout, ApplicationName: name})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
 	engine, err := booking.New(booking.Config{}, db, booking.Deps{})
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/pg"
-	"github.com/ropeline/ropeline/core/pg/migrate"
 )
 
 // setLimit changes what an area or a class may sell, while it is sold too, under the
@@ -78,22 +77,11 @@ func counterNumber(command, text string) (int64, error) {
 
 // withShop runs a command on the database that an import would go to.
 func withShop(ctx context.Context, command string, fn func(*booking.Engine) error) error {
-	c, err := loadConfig(environment())
-	if err != nil {
-		return err
-	}
-	target, err := c.importURL()
-	if err != nil {
-		return err
-	}
-	db, err := pg.Open(ctx, target, pg.Options{MaxConns: 2, StatementTimeout: importStatement, ApplicationName: "bookingd " + command})
+	db, err := openForTool(ctx, pg.Options{MaxConns: 2, StatementTimeout: importStatement, ApplicationName: "bookingd " + command})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
 	engine, err := booking.New(booking.Config{}, db, booking.Deps{})
 	if err != nil {
 		return err

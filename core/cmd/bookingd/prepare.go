@@ -68,14 +68,11 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 			return err
 		}
 	}
-	db, err := pg.Open(ctx, target, pg.Options{MaxConns: 2, StatementTimeout: importStatement, LockTimeout: importLock, ApplicationName: "bookingd import"})
+	db, err := openCurrent(ctx, target, pg.Options{MaxConns: 2, StatementTimeout: importStatement, LockTimeout: importLock, ApplicationName: "bookingd import"})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
 	var changes []event.Change
 	err = db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		changes = nil // the transaction may run again

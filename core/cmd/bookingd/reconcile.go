@@ -17,7 +17,6 @@ import (
 	"github.com/ropeline/ropeline/core/payment/fakepay"
 	"github.com/ropeline/ropeline/core/payment/stripe"
 	"github.com/ropeline/ropeline/core/pg"
-	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/ticket"
 )
 
@@ -184,14 +183,11 @@ func withTill(ctx context.Context, fn func(*booking.Engine, []string) error) err
 	if err != nil {
 		return bad("TICKET_KEY_FILE", "%v; this command needs the same environment as serve", err)
 	}
-	db, err := pg.Open(ctx, c.DatabaseURL, pg.Options{MaxConns: 8, ApplicationName: "bookingd reconcile"})
+	db, err := openCurrent(ctx, c.DatabaseURL, pg.Options{MaxConns: 8, ApplicationName: "bookingd reconcile"})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	e, err := booking.New(booking.Config{}, db, booking.Deps{Providers: providers, Tickets: tickets, Log: log})
 	if err != nil {

@@ -7,29 +7,17 @@ import (
 
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/pg"
-	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
 // trace prints the story of a seat, one line a change. It only reads, as whichever
 // role is configured.
 func trace(ctx context.Context, event, seat string, out io.Writer) error {
-	c, err := loadConfig(environment())
-	if err != nil {
-		return err
-	}
-	target, err := c.importURL()
-	if err != nil {
-		return err
-	}
-	db, err := pg.Open(ctx, target, pg.Options{MaxConns: 1, ApplicationName: "bookingd trace"})
+	db, err := openForTool(ctx, pg.Options{MaxConns: 1, ApplicationName: "bookingd trace"})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
 	s, err := booking.Trace(ctx, db.Pool, event, seat)
 	if p := problem.As(err); p != nil {
 		return fmt.Errorf("trace: %s", p.Detail)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/pg"
-	"github.com/ropeline/ropeline/core/pg/migrate"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -17,22 +16,11 @@ func webhook(ctx context.Context, args []string, out io.Writer) error {
 	if !list && (len(args) != 3 || args[0] != "resend") {
 		return errUsage
 	}
-	c, err := loadConfig(environment())
-	if err != nil {
-		return err
-	}
-	target, err := c.importURL()
-	if err != nil {
-		return err
-	}
-	db, err := pg.Open(ctx, target, pg.Options{MaxConns: 1, ApplicationName: "bookingd webhook"})
+	db, err := openForTool(ctx, pg.Options{MaxConns: 1, ApplicationName: "bookingd webhook"})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := migrate.Check(ctx, db.Pool); err != nil {
-		return err
-	}
 	if list {
 		return listWebhooks(ctx, db, out)
 	}
