@@ -12,10 +12,7 @@ import (
 )
 
 // dueNow lets the claims of a dead process run out.
-//
-// A worker that is under way writes when it will look next: it is waited for, or it would put off again what is due now.
 func (x *shop) dueNow() {
-	x.eventually(func() bool { return len(x.e.workers.slots) == 0 && len(x.e.refunders.slots) == 0 })
 	x.db.Owner(x.t, `UPDATE attempt SET next_at = now() - interval '1 second'`)
 	x.db.Owner(x.t, `UPDATE refund SET next_at = now() - interval '1 second'`)
 	x.db.Owner(x.t, `UPDATE webhook_inbox SET next_at = now() - interval '1 second'`)

@@ -88,7 +88,6 @@ func TestTwoStepsAreRepeated(t *testing.T) {
 // TestAbandonedIsWatched: an authorization that shows up after everybody gave up is in
 // no report. It is found by the daily question, and given back.
 func TestAbandonedIsWatched(t *testing.T) {
-	t.Skip("known and not yet mended: on a fast machine the first daily question is asked again after a minute, not a day (next_at); everything after it is unproved by this test")
 	t.Parallel()
 	x, o := unknownPayment(t, saleSpec{seats: 1, contract: "no_keys"})
 	x.phase(1, o, payment.StateUnknown)
@@ -228,10 +227,6 @@ func TestExtensions(t *testing.T) {
 			x.mustPay(1, o, fakepay.TokenOK)
 			x.phase(1, o, payment.StateUnknown)
 			x.eventually(func() bool { return x.count(`SELECT checks FROM attempt`) >= 1 })
-			longerNow := func() bool { return time.Time(x.view(1, o).ExpiresAt).After(time.Time(before)) }
-			if want { // it is written with what the provider was asked, perhaps a moment after the count
-				x.eventually(longerNow)
-			}
 			after := time.Time(x.view(1, o).ExpiresAt)
 			if longer := after.After(time.Time(before)); longer != want {
 				t.Errorf("the hold ended %s and ends %s", time.Time(before), after)

@@ -107,7 +107,7 @@ type Action string
 
 // The actions.
 const (
-	DoNothing Action = "nothing"
+	DoNothing Action = ""        // the zero Action, so that an empty call asks for nothing
 	DoSend    Action = "send"    // created: the sender's turn
 	DoAsk     Action = "ask"     // sent too long ago, or unknown
 	DoCapture Action = "capture" // kept, not captured
