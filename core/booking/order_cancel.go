@@ -41,12 +41,9 @@ func (e *Engine) CancelOrder(ctx context.Context, cmd Command, req CancelRequest
 	}
 	k := orderKey{req.Order.Event, req.Order.ID}
 	answer, err := e.once(ctx, cmd, []string{req.Order.String()}, func(ctx context.Context, tx pgx.Tx, ev *hold.Event) (int, any, error) {
-		d, err := openDossier(ctx, tx, ev, k)
+		d, err := openOwn(ctx, tx, ev, k, cmd.AccountID)
 		if err != nil {
 			return 0, nil, err
-		}
-		if d.order.AccountID != cmd.AccountID {
-			return 0, nil, problem.NotFound.Say("You have no such order.")
 		}
 		if err := d.cancelByBuyer(ctx, tx); err != nil {
 			return 0, nil, err

@@ -23,6 +23,19 @@ type orderKey struct {
 	id    uuid.UUID
 }
 
+// openOwn is openDossier of an order that has to be the account's own: another's is
+// answered as if there were none.
+func openOwn(ctx context.Context, tx pgx.Tx, ev *hold.Event, k orderKey, account int64) (*dossier, error) {
+	d, err := openDossier(ctx, tx, ev, k)
+	if err != nil {
+		return nil, err
+	}
+	if d.order.AccountID != account {
+		return nil, problem.NotFound.Say("You have no such order.")
+	}
+	return d, nil
+}
+
 // openDossier reads an order under all its locks: event (already locked by the
 // caller), then account, counters and seats of its hold, then order and attempts.
 // Which hold it is, is read without a lock first: it never changes.
