@@ -1,6 +1,7 @@
 package caddymodule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -111,7 +112,7 @@ func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], 
 		name := d.Val()
 		set, ok := options[name]
 		if !ok {
-			return nil, d.Errf("%s: unknown option %q%s", where, name, suggest(name, options))
+			return nil, d.Errf("%s: unknown option %q%s", where, name, cmp.Or(elsewhere(name), suggest(name, options)))
 		}
 		if _, twice := seen[name]; twice {
 			return nil, d.Errf("%s: %s is given twice: keep one", where, name)
@@ -210,6 +211,17 @@ func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	return h.NewRoute(nil, handler), nil
 }
 
+// elsewhere says that an option is one of the other block.
+func elsewhere(name string) string {
+	if _, ok := globalOptions[name]; ok {
+		return ": it belongs into the global block, { ropeline { " + name + " ... } }"
+	}
+	if _, ok := roomOptions[name]; ok {
+		return ": it belongs into the block of a room, waiting_room <name> { " + name + " ... }"
+	}
+	return ""
+}
+
 // suggest names the option that was probably meant, or all of them.
 func suggest[T any](name string, options option[T]) string {
 	best, at := "", 3 // more than two wrong letters are another word
@@ -221,6 +233,11 @@ func suggest[T any](name string, options option[T]) string {
 	for _, o := range all {
 		if d := distance(strings.ToLower(name), o); d < at {
 			best, at = o, d
+		}
+	}
+	for _, o := range all {
+		if best == "" && (strings.HasPrefix(name, o) || strings.HasPrefix(o, name)) {
+			best = o // capacity, opens
 		}
 	}
 	if best != "" {

@@ -63,6 +63,8 @@ func TestCaddyfileErrors(t *testing.T) {
 		"main {\nrate\n}":                                             {"rate needs a value"},
 		"main {\nraet 20/s\n}":                                        {`unknown option "raet"`, "did you mean rate?"},
 		"main {\nopens 20/s\n}":                                       {`unknown option "opens"`, "opens_at"},
+		"main {\ncapacity 50\n}":                                      {`unknown option "capacity"`, "did you mean cap?"},
+		"main {\nstore embedded\n}":                                   {`unknown option "store"`, "global block", "ropeline"},
 		"main {\ncolour red\n}":                                       {`unknown option "colour"`, "use one of beside, bind_pass, cap"},
 		"main {\nrate 1/s\ncap many\n}":                               {`cap: "many"`, "500"},
 		"main {\nrate 1/s\npassthrough yes\n}":                        {`passthrough: "yes"`, "on or off"},
@@ -93,6 +95,7 @@ func TestCaddyfileErrors(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"{\nstroe embedded\n}": "did you mean store?",
+		"{\nrate 20/s\n}":      "block of a room, waiting_room",
 		"embedded":             "block",
 		"{\nkeys\n}":           "keys needs a value",
 	} {

@@ -40,8 +40,10 @@ func TestVerifyDrawWithReceipts(t *testing.T) {
 	if none := e.visitor().navigate(reservedPrefix+"main/check").want(t, 200); !strings.Contains(none.body, "You have no place") || none.Header.Get("Set-Cookie") != "" {
 		t.Error("the page of a stranger")
 	}
+	early := save("early.json", people[0].do("GET", reservedPrefix+"main/draw").body)
 	e.admin("open", "")
 	e.until("frozen", func() bool { return e.snapshot().Draw.Root != [32]byte{} })
+	frozen := save("frozen.json", people[0].do("GET", reservedPrefix+"main/draw").body)
 	e.admin("entropy", `{"entropy":"4 8 15"}`)
 	e.until("revealed", func() bool { return e.snapshot().Draw.Revealed })
 
@@ -78,6 +80,11 @@ func TestVerifyDrawWithReceipts(t *testing.T) {
 	} {
 		if _, err := verify(c.o, c.from); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, from := range []string{early, frozen} { // nothing is wrong with them: there is nothing to check
+		if _, err := verify(verifyDraw{list: listFile}, from); err == nil || !strings.Contains(err.Error(), "come again") || strings.Contains(err.Error(), "NOT HOLD") {
+			t.Errorf("%s: %v", from, err)
 		}
 	}
 	// By URL, with everything fetched beside the record.

@@ -173,7 +173,7 @@ func (o *operator) show(raw []byte, err error) error {
 	}
 	showEdges(row, r)
 	if r.StoreStale {
-		row("store", "has not answered for 3 s: nobody new is let in")
+		row("store", "has not answered for more than 3 s: nobody new is let in")
 	}
 	return w.Flush()
 }

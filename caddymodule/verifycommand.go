@@ -66,6 +66,9 @@ func (o *verifyDraw) run(from string) error {
 	if err := json.Unmarshal(raw, &rec); err != nil {
 		return fmt.Errorf("%s is not the record of a draw: %w", from, err)
 	}
+	if rec.Secret == "" {
+		return fmt.Errorf("the draw of room %s has not been revealed yet, so there is nothing to check: come again after the opening", rec.Room)
+	}
 	where := o.list
 	if where == "" {
 		if !isURL(from) {
