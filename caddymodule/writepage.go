@@ -13,7 +13,7 @@ import (
 )
 
 // zips compress the page here: the handler stands outside `encode`, which would hold back streams of the origin.
-var zips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
+var zips = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, page.Compression); return w }}
 
 // pages are buffers of whole pages, of which a crowd asks thousands a second.
 var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -34,7 +34,10 @@ func TestSelfContained(t *testing.T) {
 				}
 			}
 			var z bytes.Buffer
-			w := gzip.NewWriter(&z)
+			w, err := gzip.NewWriterLevel(&z, Compression)
+			if err != nil {
+				t.Fatal(err)
+			}
 			_, _ = w.Write(b)
 			_ = w.Close()
 			if z.Len() > 15<<10 {
