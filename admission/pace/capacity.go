@@ -82,6 +82,9 @@ func (c *capacity) read(r *Reading, cost *[MaxKinds]float64) {
 // measure is one step of a scalar Kalman filter. Three innovations of the same sign beyond three sigma are no noise: the
 // filter opens and follows at once.
 func (c *capacity) measure(m, sampling float64) {
+	if m <= 0 {
+		return // work was done in no time: a clock that is too coarse, not a cost
+	}
 	if !c.Known {
 		c.Known, c.Cost, c.Last, c.Noise, c.Var = true, m, m, sampling, sampling
 		return

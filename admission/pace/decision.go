@@ -68,6 +68,18 @@ func noLimits() (l [Limits]float64) {
 	return l
 }
 
+// Cause is the limit that would have decided if there were no floor: where the floor speaks, something else has shut the
+// door, and people ask what.
+func (d *Decision) Cause() Limit {
+	if d.Reason != ByFloor {
+		return d.Reason
+	}
+	without := *d
+	without.Limits[ByFloor] = math.Inf(1)
+	cause, _ := without.smallest()
+	return cause
+}
+
 // smallest is the limit that decides; of equals the first, which is a resource if one is among them.
 func (d *Decision) smallest() (Limit, float64) {
 	reason, rate := Limit(0), math.Inf(1)

@@ -40,7 +40,7 @@ func (c *Config) Sentence(d *Decision) string {
 	case ByCeiling:
 		return rate + ": that is the ceiling that was set"
 	case ByFloor:
-		return rate + ": that is the floor that was set; the limits alone would give less"
+		return fmt.Sprintf("%s: that is the floor that was set; without it %s", rate, c.beneath(d))
 	case ByPin:
 		return fmt.Sprintf("%s: pinned by %s until %s: %s", rate, o.Who, o.Until.Format("15:04:05"), o.Why)
 	case ByPause:
@@ -51,6 +51,14 @@ func (c *Config) Sentence(d *Decision) string {
 		return "nobody enters: the line's store is out of reach"
 	}
 	return rate + ": nothing limits it"
+}
+
+// beneath is what the floor stands on.
+func (c *Config) beneath(d *Decision) string {
+	cause := d.Cause()
+	without := *d
+	without.Reason, without.Rate = cause, d.Limits[cause]
+	return c.Sentence(&without)
 }
 
 func (c *Config) resource(d *Decision) string {

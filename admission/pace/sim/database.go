@@ -28,16 +28,6 @@ type counters struct {
 	done [pace.MaxKinds]float64
 }
 
-func cost(kind uint8) float64 {
-	switch kind {
-	case pace.Page:
-		return costPage
-	case pace.Hold:
-		return costHold
-	}
-	return costConfirm
-}
-
 // admit gives a request to the database, or to the inner gate when holds and confirmations have to wait for room.
 func (p *plant) admit(id int32) {
 	who := &p.people[id]
@@ -70,7 +60,7 @@ func (p *plant) serve() {
 		backlog := float64(db.queue.len()) / (backlogFull * max(1, p.world.Servers))
 		slow := p.world.Slow * (1 + backlogSlow*min(1, backlog))
 		place := p.people[r.who].place
-		span := slow * p.fates.lognormal(place, service+int(r.serial), cost(r.kind), costSigma)
+		span := slow * p.fates.lognormal(place, service+int(r.serial), p.habits.Cost[r.kind], costSigma)
 		p.occupy(1)
 		p.events.push(event{p.now + span, evAnswer, r.who, int32(r.serial)<<8 | int32(r.kind)})
 		p.feed()

@@ -9,5 +9,6 @@
 //	plant.go person.go database.go payment.go stock.go   the plant
 //	measure.go telemetry.go   what the gate sees, what the origin tells, what is judged
 //	ours.go oracle.go baseline*.go   who decides
+//	habits.go plan.go        an event that was recorded or is wondered about, instead of a scenario
 //	score.go table.go   figures and how they are printed
 package sim

@@ -28,8 +28,8 @@ func (o *oracle) Tick(p *plant, in *pace.Inputs) int64 {
 	}
 	ages := p.crowd()
 	head := pace.Headroom(w.Servers)
-	rate = min(rate, o.bear(p, &t.db, &ages, &pending, &fresh, func(w *world) float64 { return p.able(w, head) }))
-	rate = min(rate, o.bear(p, &t.pay, &ages, &pending, &fresh, func(w *world) float64 {
+	rate = min(rate, o.bear(p, &t.db, &ages, &pending, &fresh, func(w *World) float64 { return p.able(w, head) }))
+	rate = min(rate, o.bear(p, &t.pay, &ages, &pending, &fresh, func(w *World) float64 {
 		return max(0, 0.85*w.Slots/w.PayTime-max(0, float64(p.pay.queue.len())/30-0.02*w.Slots/w.PayTime))
 	}))
 	if p.stock.total > 0 {
@@ -52,7 +52,7 @@ func (o *oracle) Tick(p *plant, in *pace.Inputs) int64 {
 }
 
 // able is the database's capacity in server seconds a second, less what already waits.
-func (p *plant) able(w *world, head float64) float64 {
+func (p *plant) able(w *World, head float64) float64 {
 	if w.Down {
 		return 0
 	}
@@ -94,7 +94,7 @@ func claimsToCome(p *plant, t *truth) (pending, fresh [lagBuckets]float64) {
 
 // bear is the rate that one resource allows now, written anew and not borrowed from the controller, so that a mistake
 // there shows as a difference here.
-func (o *oracle) bear(p *plant, h *[pace.Ages]float64, ages *[pace.Ages]float64, pending, fresh *[lagBuckets]float64, able func(*world) float64) float64 {
+func (o *oracle) bear(p *plant, h *[pace.Ages]float64, ages *[pace.Ages]float64, pending, fresh *[lagBuckets]float64, able func(*World) float64) float64 {
 	const b = pace.AgeBucket
 	at := func(k int) float64 { // mean of a bucket of people over the k-th bucket of time after they came
 		switch {
@@ -156,8 +156,8 @@ func (s *stock) returning(now float64, t *truth) (n float64) {
 		lead += h * (float64(a) + 0.5) * pace.AgeBucket
 		sum += h
 	}
-	for at := int(now); at < int(now+lead/sum+7) && at < len(s.ends); at++ {
-		n += float64(s.ends[at])
+	for at := int(now); at < int(now+lead/sum+7); at++ {
+		n += float64(s.ends[at%endsFor])
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"time"
 
 	"github.com/ropeline/ropeline/admission/pace"
 )
@@ -72,6 +73,11 @@ func (o *ours) Tick(p *plant, in *pace.Inputs) int64 {
 	if p.pinned() {
 		in.Operator.Override = pace.Override{Mode: pace.Pin, Rate: p.nominal() / 2, Who: "ops", Why: "a look at half the rate", Until: clock(p.story.Pin[1])}
 	}
+	return o.decide(p, in, now)
+}
+
+// decide is what the leader does each second.
+func (o *ours) decide(p *plant, in *pace.Inputs, now time.Time) int64 {
 	o.state, o.last = pace.Next(o.state, in, now)
 	if int(p.now)%saveEvery == 0 && hasLeaderChange(p.story) {
 		b, err := o.state.Save()

@@ -86,26 +86,8 @@ func (p *plant) claim(e event) {
 	if lag < pace.Lags {
 		p.in.Gate.Claims[lag]++
 	}
-	who.left = pages(p.fates, who.place)
+	who.left = p.habits.pages(p.fates, who.place)
 	p.ask(e.who, pace.Page)
-}
-
-// delay is from release to claim: 1 to 5 s, and for a third of the people a tail.
-func (c chance) delay(place int64) float64 {
-	wait := 1 + 4*c.uniform(place, delay)
-	if c.uniform(place, delayLong) < tailShare {
-		wait += c.lognormal(place, delayTail, tailDelay, tailSigma)
-	}
-	return wait
-}
-
-// pages is 3 and a geometric number.
-func pages(f chance, place int64) uint8 {
-	n := uint8(leastPages)
-	for u, more := f.uniform(place, pageCount), morePages/(1+morePages); u < more && n < 60; n++ {
-		u /= more
-	}
-	return n
 }
 
 func (p *plant) think(id int32) {
@@ -113,16 +95,12 @@ func (p *plant) think(id int32) {
 	switch {
 	case who.left > 0:
 		p.ask(id, pace.Page)
-	case p.fates.uniform(who.place, wants) < wantsSeat:
+	case p.fates.uniform(who.place, wants) < p.habits.Wants:
 		p.wish++
 		p.ask(id, pace.Hold)
 	default:
 		p.gone(id)
 	}
-}
-
-func thinking(f chance, place int64, n uint8) float64 {
-	return f.lognormal(place, thought+int(n), thinkTime, thinkSigma)
 }
 
 // ask sends a request for the first time.
@@ -146,15 +124,15 @@ func (p *plant) succeeded(id int32) {
 	who := &p.people[id]
 	switch who.kind {
 	case pace.Page:
-		p.useful(costPage)
+		p.useful(p.habits.Cost[pace.Page])
 		who.left--
 		who.pages++
-		p.events.push(event{p.now + p.world.Think*thinking(p.fates, who.place, who.pages), evThought, id, 0})
+		p.events.push(event{p.now + p.world.Think*p.habits.thinking(p.fates, who.place, who.pages), evThought, id, 0})
 	case pace.Hold:
-		p.useful(costHold)
+		p.useful(p.habits.Cost[pace.Hold])
 		p.holds(id)
 	case pace.Confirm:
-		p.useful(costConfirm)
+		p.useful(p.habits.Cost[pace.Confirm])
 		p.confirmed(id)
 	}
 }

@@ -24,7 +24,8 @@ const idleLease = 600
 // plant is one run.
 type plant struct {
 	story   *Scenario
-	world   world
+	habits  *Habits
+	world   World
 	fates   chance
 	now     float64
 	events  queue
@@ -64,7 +65,10 @@ type telling interface{ says() pace.StockState }
 
 // Run plays one scenario with one seed under one controller.
 func Run(story *Scenario, seed uint64, decide Controller) Score {
-	p := &plant{story: story, world: calm(story.Servers), fates: chance(mix(seed * 0x9e3779b97f4a7c15))}
+	p := &plant{story: story, habits: &usual, world: calm(story.Servers), fates: chance(mix(seed * 0x9e3779b97f4a7c15))}
+	if story.plan != nil {
+		p.habits = &story.plan.Habits
+	}
 	p.stock.open(story.Seats)
 	p.signal.fates = p.fates
 	for second := 0; second <= story.Seconds; second++ {
@@ -77,6 +81,11 @@ func Run(story *Scenario, seed uint64, decide Controller) Score {
 		}
 		p.expire(t)
 		p.now = t
+		if story.plan != nil {
+			p.world = story.plan.At(second)
+			p.serve()
+			p.cash()
+		}
 		for p.next < len(story.changes) && story.changes[p.next].at <= t {
 			story.changes[p.next].do(&p.world)
 			p.next++
@@ -84,6 +93,9 @@ func Run(story *Scenario, seed uint64, decide Controller) Score {
 			p.cash()
 		}
 		p.tick(second, decide)
+		if story.plan != nil && story.plan.over(second) {
+			break
+		}
 	}
 	return p.finish()
 }
@@ -93,7 +105,7 @@ func (p *plant) tick(second int, decide Controller) {
 	p.fly(0)
 	p.inside -= p.idle[second%len(p.idle)]
 	p.idle[second%len(p.idle)] = 0
-	in.Gate.X, in.Gate.Waiting, in.Gate.Active = p.x, 1<<40, p.inside
+	in.Gate.X, in.Gate.Waiting, in.Gate.Active = p.x, p.story.waiting(second, p.x), p.inside
 	in.Gate.Flight = p.flights
 	in.Gate.P99, in.Gate.Failed, in.Gate.Asked = p.seen.turn()
 	in.Gate.RecentP99, in.Gate.RecentFailed = p.seen.recentP99, p.seen.recentFailed
@@ -136,7 +148,7 @@ func (p *plant) release(x int64) {
 			continue
 		}
 		at := p.now + float64(k-p.x)/n
-		wait := p.fates.delay(k)
+		wait := p.habits.delay(p.fates, k)
 		p.events.push(event{at + wait, evClaim, p.born(k), int32(p.now)})
 	}
 	p.x = x

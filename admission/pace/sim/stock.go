@@ -2,13 +2,18 @@ package sim
 
 import "github.com/ropeline/ropeline/admission/pace"
 
+// endsFor is more seconds than any hold lasts.
+const endsFor = 8192
+
 // stock is the seats. Without a total there are always enough; holds are kept all the same.
 type stock struct {
 	total, held, sold int
-	ends              [8192]int32 // holds by the second they end
+	ends              [endsFor]int32 // holds by the second they end, modulo its length
 }
 
 func (s *stock) open(total int) { s.total = total }
+
+func (s *stock) end(at float64, by int32) { s.ends[int(at)%endsFor] += by }
 
 func (s *stock) available() int { return s.total - s.held - s.sold }
 
@@ -26,12 +31,12 @@ func (p *plant) holds(id int32) {
 		return
 	}
 	p.stock.held++
-	p.stock.ends[int(p.now+holdLasts)]++
+	p.stock.end(p.now+p.habits.HoldFor, 1)
 	who.holding, who.heldAt = true, p.now
 	who.hold++
-	p.events.push(event{p.now + holdLasts, evHoldEnds, id, int32(who.hold)})
-	form := p.fates.lognormal(who.place, formTime, formMean, formSigma)
-	if p.fates.uniform(who.place, walksOff) < walksAway {
+	p.events.push(event{p.now + p.habits.HoldFor, evHoldEnds, id, int32(who.hold)})
+	form := p.fates.lognormal(who.place, formTime, p.habits.Form, formSigma)
+	if p.fates.uniform(who.place, walksOff) < p.habits.WalksAway {
 		p.gone(id)
 		return
 	}
@@ -46,6 +51,7 @@ func (p *plant) holdEnds(id int32, hold uint16) {
 	}
 	who.holding = false
 	p.stock.held--
+	p.stock.end(who.heldAt+p.habits.HoldFor, -1)
 	if who.away {
 		p.free = append(p.free, id)
 	}
@@ -56,7 +62,7 @@ func (p *plant) confirmed(id int32) {
 	if who.holding {
 		p.stock.sold++
 		p.stock.held--
-		p.stock.ends[int(who.heldAt+holdLasts)]--
+		p.stock.end(who.heldAt+p.habits.HoldFor, -1)
 		p.score.Buyers++
 		who.holding = false
 	}
@@ -69,9 +75,7 @@ func (s *stock) ending(now float64, into *[pace.Expiries]float64) {
 	for i := range into {
 		into[i] = 0
 		for k := range pace.AgeBucket {
-			if at := int(now) + i*pace.AgeBucket + k; at < len(s.ends) {
-				into[i] += float64(s.ends[at])
-			}
+			into[i] += float64(s.ends[(int(now)+i*pace.AgeBucket+k)%endsFor])
 		}
 	}
 }

@@ -18,7 +18,7 @@ type truthKey struct{ think, bots, payTime float64 }
 
 var truths sync.Map // truthKey -> *truth; the same for every seed, for it is an expectation
 
-func known(w *world) *truth {
+func known(w *World) *truth {
 	key := truthKey{w.Think, w.Bots, w.PayTime}
 	if t, ok := truths.Load(key); ok {
 		return t.(*truth)
@@ -42,8 +42,8 @@ func known(w *world) *truth {
 	return t
 }
 
-func (t *truth) live(f chance, k int64, w *world) {
-	if l := int(f.delay(k)); l < pace.Lags {
+func (t *truth) live(f chance, k int64, w *World) {
+	if l := int(usual.delay(f, k)); l < pace.Lags {
 		t.came[l]++
 	}
 	age := 0.0
@@ -52,9 +52,9 @@ func (t *truth) live(f chance, k int64, w *world) {
 			to[a] += v
 		}
 	}
-	for n := uint8(1); n <= pages(f, k); n++ {
+	for n := uint8(1); n <= usual.pages(f, k); n++ {
 		add(&t.db, costPage)
-		age += costPage + w.Think*thinking(f, k, n)
+		age += costPage + w.Think*usual.thinking(f, k, n)
 	}
 	if f.uniform(k, wants) >= wantsSeat {
 		return

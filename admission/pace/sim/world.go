@@ -1,7 +1,7 @@
 package sim
 
-// world is what the plant is made of at one moment. Scenarios change it; an oracle may look at it.
-type world struct {
+// World is what the plant is made of at one moment. Scenarios change it; an oracle may look at it.
+type World struct {
 	Servers float64 // of the database
 	Slow    float64 // factor on every answer of the database
 	Down    bool    // the database does nothing
@@ -33,6 +33,7 @@ const (
 	tailSigma    = 0.6
 	leastPages   = 3
 	morePages    = 3.0 // mean of a geometric number
+	mostPages    = 60
 	thinkTime    = 14.0
 	thinkSigma   = 0.7
 	wantsSeat    = 0.75
@@ -51,22 +52,22 @@ const (
 	seatPause    = 15.0
 )
 
-func calm(servers float64) world {
-	return world{
+func calm(servers float64) World {
+	return World{
 		Servers: servers, Slow: 1, Slots: 2 * servers, PayTime: 1.2, Show: 0.85, Think: 1,
 		Telemetry: true, Lie: 1, Store: true, Leader: true,
 	}
 }
 
 // perPerson is the database work of one who comes, in seconds of a server that is not slowed.
-func (w *world) perPerson() float64 {
+func (w *World) perPerson() float64 {
 	return (1 - w.Bots) * ((leastPages+morePages)*costPage + wantsSeat*(costHold+(1-walksAway)*costConfirm))
 }
 
 // change is something that happens to the world at a known time.
 type change struct {
 	at float64
-	do func(*world)
+	do func(*World)
 }
 
 // Scenario is a story that all controllers meet.
@@ -80,11 +81,12 @@ type Scenario struct {
 	Safe    float64 // factor on the configured safe rate
 	Guess   float64 // factor on the guessed work a person
 	Pin     [2]float64
+	plan    *player // plays a plan instead of the changes
 	changes []change
 }
 
 // at is the world at a time, as the clairvoyant sees it.
-func (s *Scenario) at(t float64) world {
+func (s *Scenario) at(t float64) World {
 	w := calm(s.Servers)
 	for _, c := range s.changes {
 		if c.at <= t {

@@ -1,0 +1,91 @@
+package account
+
+import (
+	"math"
+	"time"
+
+	"github.com/ropeline/ropeline/admission/pace"
+)
+
+// leastAsked is from how many requests in ten seconds on the objectives say something.
+const leastAsked = 20
+
+// Limit is what one limit did to an event.
+type Limit struct {
+	Seconds int     // in which people waited and this limit decided
+	Lost    float64 // people it kept waiting by itself: see Kept
+}
+
+// Account is one event. The zero value is an event that has not begun.
+type Account struct {
+	Seconds int // decisions
+	Waiting int // of them, with people in line
+	Over    int // of them, over the objectives
+	Limits  [pace.Limits]Limit
+	Fastest float64       // people a second: the mean of the best ten minutes, or of all if there are fewer
+	Longest time.Duration // that somebody waited from joining to release
+
+	first, last time.Time
+	x0, x       int64
+	front       front
+	pace        fastest
+}
+
+// Add takes in one second: what was known and what was decided.
+func (a *Account) Add(in *pace.Inputs, d *pace.Decision) {
+	if a.Seconds == 0 {
+		a.first, a.x0 = d.At, in.Gate.X
+	}
+	a.Seconds++
+	a.last, a.x = d.At, max(a.x, in.Gate.X)
+	if Over(in, d) {
+		a.Over++
+	}
+	if in.Gate.Waiting > 0 {
+		a.Waiting++
+		l := &a.Limits[d.Cause()] // nobody waits because of a floor
+		l.Seconds++
+		l.Lost += Kept(d)
+	}
+	second := int(d.At.Sub(a.first) / time.Second)
+	a.front.see(second, in.Gate.X-a.x0, in.Gate.X-a.x0+in.Gate.Waiting)
+	a.Longest = time.Duration(a.front.longest) * time.Second
+	a.Fastest = a.pace.add(d.Rate)
+}
+
+// Released is how many places were let go.
+func (a *Account) Released() int64 { return a.x - a.x0 }
+
+// Span is from the first to the last decision.
+func (a *Account) Span() time.Duration { return a.last.Sub(a.first) }
+
+// Lost is the time that a limit cost: how long the people it kept waiting would take at the event's best pace.
+func (a *Account) Lost(l pace.Limit) time.Duration {
+	if a.Fastest <= 0 {
+		return 0
+	}
+	return time.Duration(a.Limits[l].Lost / a.Fastest * float64(time.Second))
+}
+
+// Over is whether a second missed the objectives.
+func Over(in *pace.Inputs, d *pace.Decision) bool {
+	return in.Gate.Asked >= leastAsked && (d.Latency > 1 || d.Errors > 1)
+}
+
+// Kept is how many people a second the limit that decided kept waiting by itself: without it the next smallest would have
+// decided. Where nothing else limits at all it is what the origin would have borne, and 0 where nobody knows that.
+func Kept(d *pace.Decision) float64 {
+	next, cause := math.Inf(1), d.Cause()
+	for l, v := range d.Limits {
+		if pace.Limit(l) != cause && pace.Limit(l) != pace.ByFloor {
+			next = min(next, v)
+		}
+	}
+	if math.IsInf(next, 1) {
+		next = d.Model
+	}
+	if math.IsInf(next, 1) {
+		return 0
+	}
+	return max(0, next-d.Rate)
+}
