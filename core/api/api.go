@@ -41,6 +41,8 @@ type Booking interface {
 	Tickets(ctx context.Context, account int64) ([]booking.TicketView, error)
 	Ticket(ctx context.Context, account int64, r booking.Ref) (booking.TicketView, error)
 	SetLimit(ctx context.Context, event string, r booking.LimitRequest) (booking.LimitView, error)
+	Presales(ctx context.Context, event string) ([]booking.PresaleUse, error)
+	Codes(ctx context.Context, event string, presale int16, after, only string) ([]booking.CodeUse, error)
 	DeniedBoarding(ctx context.Context, event string, counter int64) ([]booking.DeniedView, error)
 	TicketKeys() []byte
 	ReceiveWebhook(ctx context.Context, provider string, h http.Header, body []byte) error

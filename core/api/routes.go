@@ -77,6 +77,10 @@ var routes = []route{
 		needs: needStaff, body: "LimitChange", answers: ok("Limit"), cache: cachePersonal, handle: (*API).setLimit},
 	{method: "GET", pattern: "/v1/staff/events/{event}/counters/{counter}/denied-boarding", name: "deniedBoarding", summary: "Staff: who has no place in an overbooked class if everybody comes",
 		needs: needStaff, answers: ok("DeniedBoarding"), cache: cachePersonal, handle: (*API).deniedBoarding},
+	{method: "GET", pattern: "/v1/staff/events/{event}/presales", name: "listPresales", summary: "Staff: an event's presales and how far their codes are used",
+		needs: needStaff, answers: ok("PresaleUses"), cache: cachePersonal, handle: (*API).listPresales},
+	{method: "GET", pattern: "/v1/staff/events/{event}/presales/{presale}/codes", name: "listCodes", summary: "Staff: how far each code of a presale is used, a thousand a page",
+		needs: needStaff, query: codesParameters, answers: ok("CodeUses"), cache: cachePersonal, handle: (*API).listCodes},
 	{method: "GET", pattern: "/v1/staff/changes", name: "listChanges", summary: "Staff: who changed what in the catalogue, newest first",
 		needs: needStaff, query: changesParameters, answers: ok("CatalogueRecords"), cache: cachePersonal, handle: (*API).listChanges},
 

@@ -24,7 +24,7 @@ func TestRolesAreKeptApart(t *testing.T) {
 	staffToken := s.do("POST", "/dev/token", map[string]string{"email": "ada@example.com", "role": "staff"}).str("token") // the same person
 	for _, rt := range routes {
 		path := strings.NewReplacer("{event}", "gig", "{venue}", "hall", "{counter}", "1", "{hold}", "00000000-0000-0000-0000-000000000001", "{order}", "1-00000000-0000-0000-0000-000000000001",
-			"{ticket}", "1-00000000-0000-0000-0000-000000000001", "{request}", "1-00000000-0000-0000-0000-000000000001").Replace(rt.pattern)
+			"{ticket}", "1-00000000-0000-0000-0000-000000000001", "{presale}", "1", "{request}", "1-00000000-0000-0000-0000-000000000001").Replace(rt.pattern)
 		switch {
 		case rt.is(needAccount):
 			ada.do(rt.method, path, map[string]any{}, "Authorization", "Bearer "+staffToken).want(http.StatusForbidden, "wrong_role")

@@ -164,7 +164,7 @@ func (d *decision) answer(ctx context.Context, tx pgx.Tx, versions map[int64]int
 	if err := d.tellVersions(ctx, tx, versions); err != nil {
 		return err
 	}
-	keys := pg.NewCopy(len(d.done) * copiedKey)
+	keys, today := pg.NewCopy(len(d.done)*copiedKey), slotOf(d.world.Now, 0)
 	for _, r := range d.done {
 		h := d.holds[r]
 		status := http.StatusCreated
@@ -174,7 +174,7 @@ func (d *decision) answer(ctx context.Context, tx pgx.Tx, versions map[int64]int
 		view := viewHold(d.world, h, versions[h.EventID])
 		body := view.appendJSON(make([]byte, 0, answerSize))
 		d.out[r] = outcome{answer: &Answer{Status: status, Body: body}}
-		keys.Row(7).Int64(r.key.event).Int64(r.key.account).Text(r.key.route).Text(r.key.key).Bytes(r.print).Int16(int16(status)).Bytes(body)
+		keys.Row(7).Int16(today).Int64(r.row.event).Int64(r.row.account).UUID(r.row.id).Bytes(r.print).Int16(int16(status)).Bytes(body)
 	}
 	switch {
 	case len(d.done) > 0:

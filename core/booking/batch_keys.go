@@ -13,7 +13,7 @@ import (
 // Sizes in bytes of an answer, and of a key with it, for the first allocation.
 const (
 	answerSize = 512
-	copiedKey  = 200 + answerSize
+	copiedKey  = 130 + answerSize
 )
 
 // readKeys tells replays from what is new. A key is written once, with its answer, by
@@ -24,11 +24,11 @@ const (
 //
 // A request whose account's row was skipped is neither: it has its turn later.
 func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
-	byKey := make(map[key]*request, len(d.batch))
+	byKey := make(map[keyRow]*request, len(d.batch))
 	ours := make([]*request, 0, len(d.batch))
 	for _, r := range d.batch {
 		if d.world.Account(r.key.event, r.key.account) != nil {
-			byKey[r.key] = r
+			byKey[r.row] = r
 			ours = append(ours, r)
 		}
 	}
@@ -36,15 +36,15 @@ func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
 		return nil
 	}
 	k := keysOf(ours)
-	rows, err := tx.Query(ctx, sqlKeysThere, k.events, k.accounts, k.routes, k.keys)
+	rows, err := tx.Query(ctx, sqlKeysThere, slotsAt(d.world.Now), k.events, k.accounts, k.ids)
 	if err != nil {
 		return fmt.Errorf("read keys: %w", err)
 	}
 	var (
-		got key
+		got keyRow
 		old []*request
 	)
-	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.id}, func() error {
 		old = append(old, byKey[got])
 		return nil
 	})
@@ -63,22 +63,22 @@ func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
 
 // replay answers from the stored rows, and counts itself in them so that its
 // COMMIT waits for the standby like the first answer's did.
-func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey map[key]*request) error {
+func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey map[keyRow]*request) error {
 	if len(old) == 0 {
 		return nil
 	}
 	d.replayed = true
 	k := keysOf(old)
-	rows, err := tx.Query(ctx, sqlReplays, k.events, k.accounts, k.routes, k.keys, k.prints)
+	rows, err := tx.Query(ctx, sqlReplays, slotsAt(d.world.Now), k.events, k.accounts, k.ids, k.prints)
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	var (
-		got  key
+		got  keyRow
 		same bool
 		a    Answer
 	)
-	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.route, &got.key, &same, &a.Status, &a.Body}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.id, &same, &a.Status, &a.Body}, func() error {
 		r := byKey[got]
 		if !same {
 			d.out[r] = outcome{err: ErrMismatch}
@@ -96,20 +96,4 @@ func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey 
 		}
 	}
 	return nil
-}
-
-// keyArrays are keys as parallel arrays, in the order of the requests.
-type keyArrays struct {
-	events, accounts []int64
-	routes, keys     []string
-	prints           [][]byte
-}
-
-func keysOf(rs []*request) keyArrays {
-	var k keyArrays
-	for _, r := range rs {
-		k.events, k.accounts = append(k.events, r.key.event), append(k.accounts, r.key.account)
-		k.routes, k.keys, k.prints = append(k.routes, r.key.route), append(k.keys, r.key.key), append(k.prints, r.print)
-	}
-	return k
 }

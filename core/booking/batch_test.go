@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -29,6 +30,7 @@ func (x *sale) waiter(account int64, q HoldRequest) *request {
 		key: key{1, account, "hold", fmt.Sprintf("b%d", x.key)}, print: []byte("print"), done: make(chan struct{}), queued: time.Now(),
 		take: &hold.Request{EventID: 1, AccountID: account, ID: uuid.New(), Seats: q.Seats, Places: q.Places, Replace: q.Replace},
 	}
+	r.row = r.key.row()
 	r.phase.Store(running)
 	x.e.flight.enter(r.key)
 	return r
@@ -173,6 +175,64 @@ func TestAFullLaneRefusesBeforeAnyWork(t *testing.T) {
 	l.queue, l.busy = nil, false
 	x.key--
 	x.mustHold(3, seats(1))
+}
+
+// While a lane's batch waits for a row that somebody else has, and its queue is full, who
+// comes is told to come again and joins no queue: the lock is let go only after a thousand
+// have been told, so none of them can have waited for it.
+func TestABlockedLaneRefusesAtOnce(t *testing.T) {
+	long := pg.Options{LockTimeout: time.Minute, StatementTimeout: time.Minute}
+	const waits, told = 3, 1000
+	x := newSale(t, saleSpec{seats: 1, counters: []counterSpec{{"Standing", 20, 0}}, config: Config{QueueLimit: waits}, pool: long})
+	l := x.e.laneOf(x.waiter(1, places(1, 1)))
+	queued := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.queue)
+	}
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("never: ", what)
+			}
+		}
+	}
+	letGo := x.holdLocked(`SELECT FROM counter FOR UPDATE`)
+	ends := make(chan error, waits+1)
+	send := func(account int64) {
+		c := x.command(account)
+		go func() {
+			_, err := x.e.Hold(context.Background(), c, places(1, 1))
+			ends <- err
+		}()
+	}
+	send(1)
+	until("the batch waits for the lock", func() bool {
+		var n int
+		err := x.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n)
+		return err == nil && n == 1
+	})
+	for i := range int64(waits) {
+		send(i + 2)
+	}
+	until("the queue is full", func() bool { return queued() == waits })
+	for range told {
+		_, err := x.hold(9, places(1, 1))
+		if p := wantCode(t, err, "overloaded"); p.Status != 503 || p.RetryAfter <= 0 {
+			t.Fatalf("%+v", p)
+		}
+	}
+	if n := queued(); n != waits || len(ends) != 0 {
+		t.Errorf("%d wait and %d are done; those who were refused have queued, or the lane was not blocked", n, len(ends))
+	}
+	letGo()
+	for range waits + 1 {
+		if err := <-ends; err != nil {
+			t.Errorf("who waited: %v", err)
+		}
+	}
+	x.mustHold(9, places(1, 1))
 }
 
 func TestALongEstimatedWaitRefuses(t *testing.T) {

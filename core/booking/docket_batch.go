@@ -18,8 +18,8 @@ import (
 
 // docketBatch is one try of a batch of matters. Its steps are in the lock order: events,
 // accounts, counters and seats of the holds, orders and attempts, keys of buyers, event
-// versions. (Keys come late: a key that is there already sends its matter away before
-// anything is locked, and one that comes in between breaks the batch up.)
+// versions. (Keys come late: one that is there already sends its matter away, under the
+// lock of its account; one that the way alone has taken meanwhile breaks the batch up.)
 type docketBatch struct {
 	e       *Engine
 	matters []*matter
@@ -230,15 +230,13 @@ func (b *docketBatch) answerAll(ctx context.Context, tx pgx.Tx) error {
 		if m.command == nil || m.answer.Body == nil {
 			continue
 		}
-		c := m.command
-		k.events, k.accounts = append(k.events, c.key.event), append(k.accounts, c.key.account)
-		k.routes, k.keys, k.prints = append(k.routes, c.key.route), append(k.keys, c.key.key), append(k.prints, c.print)
+		k.add(m.command.key.row(), m.command.print)
 		statuses, bodies = append(statuses, int16(m.answer.Status)), append(bodies, m.answer.Body)
 	}
 	if len(statuses) == 0 {
 		return nil
 	}
-	tag, err := tx.Exec(ctx, sqlKeepAnswers, k.events, k.accounts, k.routes, k.keys, k.prints, statuses, bodies)
+	tag, err := tx.Exec(ctx, sqlKeepAnswers, slotOf(b.world.Now, 0), k.events, k.accounts, k.ids, k.prints, statuses, bodies)
 	if err != nil {
 		return fmt.Errorf("store answers: %w", err)
 	}

@@ -25,8 +25,8 @@ SELECT k.n, h.account_id
   JOIN hold h ON h.event_id = k.event_id AND h.id = k.id`
 
 	sqlDocketKeys = `
-SELECT k.n FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) WITH ORDINALITY AS k(event_id, account_id, route, key, n)
-  JOIN idempotency i ON i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key`
+SELECT k.n FROM unnest($2::bigint[], $3::bigint[], $4::uuid[]) WITH ORDINALITY AS k(event_id, account_id, id, n)
+  JOIN idempotency i ON i.slot = ANY($1::smallint[]) AND i.event_id = k.event_id AND i.account_id = k.account_id AND i.id = k.id`
 
 	sqlDocketLock = `
 SELECT o.event_id, o.id, o.account_id, o.hold_id, o.state, o.reason, o.disputed, o.amount, o.currency, o.fee, o.current_attempt, o.attempts,
@@ -51,18 +51,12 @@ SELECT o.event_id, o.hold_id, o.account_id
 	sqlOccasions = `SELECT e.id, ` + occasionColumns + ` FROM event e` + occasionJoin + ` WHERE e.id = ANY($1::bigint[])`
 )
 
-// find learns which holds the matters are about, and sends away whose key is known.
+// find learns which holds the matters are about.
 func (b *docketBatch) find(ctx context.Context, tx pgx.Tx) error {
-	var orders, places, commands []*matter
+	var orders, places []*matter
 	var oe, pe []int64
 	var oi, pi []uuid.UUID
-	var k keyArrays
 	for _, m := range b.matters {
-		if c := m.command; c != nil {
-			commands = append(commands, m)
-			k.events, k.accounts = append(k.events, c.key.event), append(k.accounts, c.key.account)
-			k.routes, k.keys = append(k.routes, c.key.route), append(k.keys, c.key.key)
-		}
 		if m.place != uuid.Nil {
 			places, pe, pi = append(places, m), append(pe, m.order.event), append(pi, m.place)
 			continue
@@ -91,23 +85,22 @@ func (b *docketBatch) find(ctx context.Context, tx pgx.Tx) error {
 			}
 		})
 	}
-	if len(commands) > 0 {
-		each(sqlDocketKeys, []any{k.events, k.accounts, k.routes, k.keys}, []any{&n}, func() { commands[n-1].alone = true })
-	}
 	if err := tx.SendBatch(ctx, &q).Close(); err != nil {
 		return fmt.Errorf("find orders: %w", err)
 	}
 	for _, m := range b.matters {
-		if _, found := b.holds[m]; !found || m.alone {
-			delete(b.holds, m)
-			m.alone = true // not there, or answered before: what is to be said is said by the way alone
+		if _, found := b.holds[m]; !found {
+			m.alone = true // not there: what is to be said is said by the way alone
 		}
 	}
 	return nil
 }
 
-// open locks and reads the orders, whose holds are locked.
+// open locks and reads the orders, whose holds are locked, and sends away whose key is
+// known: the lock of its account is held, so nobody is about to write one.
 func (b *docketBatch) open(ctx context.Context, tx pgx.Tx) error {
+	var commands []*matter
+	var keys keyArrays
 	var oe, pe, events []int64
 	var oi, pi []uuid.UUID
 	seen := map[orderKey]bool{}
@@ -123,9 +116,13 @@ func (b *docketBatch) open(ctx context.Context, tx pgx.Tx) error {
 			seen[m.order] = true
 			oe, oi = append(oe, m.order.event), append(oi, m.order.id)
 		}
-		if m.command != nil && !views[h.event] {
-			views[h.event] = true
-			events = append(events, h.event)
+		if c := m.command; c != nil {
+			commands = append(commands, m)
+			keys.add(c.key.row(), c.print)
+			if !views[h.event] {
+				views[h.event] = true
+				events = append(events, h.event)
+			}
 		}
 	}
 	var q pgx.Batch
@@ -138,6 +135,17 @@ func (b *docketBatch) open(ctx context.Context, tx pgx.Tx) error {
 				}
 			}
 			return rows.Err()
+		})
+	}
+	if len(commands) > 0 {
+		each(sqlDocketKeys, []any{slotsAt(b.world.Now), keys.events, keys.accounts, keys.ids}, func(row pgx.CollectableRow) error {
+			var n int
+			if err := row.Scan(&n); err != nil {
+				return err
+			}
+			delete(b.holds, commands[n-1])
+			commands[n-1].alone = true
+			return nil
 		})
 	}
 	if len(oe) > 0 {

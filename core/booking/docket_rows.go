@@ -53,10 +53,10 @@ UPDATE webhook_inbox w SET state = 'done', tries = w.tries + 1, error = ''
   FROM unnest($1::text[], $2::text[]) AS k(provider, id) WHERE w.provider = k.provider AND w.id = k.id`
 
 	sqlKeepAnswers = `
-INSERT INTO idempotency (event_id, account_id, route, key, body_hash, status, body)
-SELECT k.* FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bytea[], $6::smallint[], $7::bytea[])
-       AS k(event_id, account_id, route, key, print, status, body)
- ORDER BY 1, 2, 3, 4 ON CONFLICT DO NOTHING`
+INSERT INTO idempotency (slot, event_id, account_id, id, body_hash, status, body)
+SELECT $1, k.* FROM unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::bytea[], $6::smallint[], $7::bytea[])
+       AS k(event_id, account_id, id, print, status, body)
+ ORDER BY 2, 3, 4 ON CONFLICT DO NOTHING`
 )
 
 // docketRows are the rows of a batch as columns.

@@ -68,6 +68,7 @@ func (e *Engine) inLane(ctx context.Context, cmd Command, path []string, r *requ
 		return Answer{}, err
 	}
 	r.key = key{eventID, cmd.AccountID, cmd.Route, cmd.Key}
+	r.row = r.key.row()
 	r.print = cmd.fingerprint(path...)
 	r.done = make(chan struct{})
 	r.queued = time.Now()

@@ -136,18 +136,3 @@ func TestKeysThatAreNone(t *testing.T) {
 		t.Errorf("a key of 255: %v", err)
 	}
 }
-
-func TestOldKeysArePurged(t *testing.T) {
-	x := newSale(t, saleSpec{seats: 10})
-	for i := range 3 {
-		x.mustHold(int64(i+1), seats(int32(i+1)))
-	}
-	x.db.Owner(t, `UPDATE idempotency SET created_at = created_at - interval '73 hours' WHERE account_id < 3`)
-	if again, err := x.e.purge(t.Context()); again || err != nil {
-		t.Fatal(again, err)
-	}
-	var left string
-	if err := x.db.Pool.QueryRow(t.Context(), `SELECT string_agg(account_id::text, ',') FROM idempotency`).Scan(&left); err != nil || left != "3" {
-		t.Errorf("left: %q, %v", left, err)
-	}
-}

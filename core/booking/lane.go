@@ -33,6 +33,7 @@ const (
 // and extend is set.
 type request struct {
 	key     key
+	row     keyRow // of the key
 	print   []byte
 	take    *hold.Request
 	release uuid.UUID

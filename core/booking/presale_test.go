@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -157,5 +158,58 @@ func TestCodesAreLongAndPlain(t *testing.T) {
 	}
 	if _, err := x.e.MintCodes(t.Context(), slug, "Nobody", 1, 1); problem.As(err) == nil {
 		t.Errorf("codes for a presale that is none: %v", err)
+	}
+}
+
+// Staff see how far codes are used, of all and of each, and never a code.
+func TestHowFarCodesAreUsed(t *testing.T) {
+	x := presale(t, saleSpec{seats: 10})
+	x.db.Owner(t, `INSERT INTO presale (event_id, id, name, starts_at) VALUES (1, 2, 'Nobody', now())`)
+	codes := x.codes(3, 2)
+	for account, code := range map[int64]string{1: codes[0], 2: codes[0], 3: codes[1]} {
+		if err := x.redeem(x.e, account, "k", code); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := x.e.Presales(t.Context(), slug)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	if p := list[0]; p.Name != "Members" || p.Codes != 3 || p.Uses != 6 || p.Used != 3 || p.Accounts != 3 || p.EndsAt != nil {
+		t.Errorf("%+v", p)
+	}
+	if p := list[1]; p.Name != "Nobody" || p.Codes != 0 || p.Uses != 0 || p.Used != 0 || p.Accounts != 0 {
+		t.Errorf("%+v", p)
+	}
+	of := func(presale int16, after, only string) []CodeUse {
+		t.Helper()
+		got, err := x.e.Codes(t.Context(), slug, presale, after, only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	all := of(1, "", "")
+	used := map[int]int{}
+	for _, c := range all {
+		used[c.Used]++
+		if c.Uses != 2 || len(c.Mark) != 16 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(all) != 3 || used[0] != 1 || used[1] != 1 || used[2] != 1 {
+		t.Errorf("%v", all)
+	}
+	if rest := of(1, all[0].Mark, ""); len(rest) != 2 || rest[0] != all[1] {
+		t.Errorf("after the first: %v, want %v", rest, all[1:])
+	}
+	if one := of(1, "", strings.ToLower(codes[0])); len(one) != 1 || one[0].Used != 2 {
+		t.Errorf("a code in hand: %v", one)
+	}
+	if none := of(2, "", codes[0]); len(none) != 0 {
+		t.Errorf("a code of the other presale: %v", none)
+	}
+	if _, err := x.e.Codes(t.Context(), slug, 3, "", ""); problem.As(err) == nil {
+		t.Errorf("codes of no presale: %v", err)
 	}
 }

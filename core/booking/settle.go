@@ -23,8 +23,9 @@ const (
 // constraints are what the last line of defence says when a rule before it failed
 // to. A constraint without a sentence here is a fault of ours.
 var constraints = pg.Refusals{
-	"never_over":       hold.ErrNotEnough,
-	"idempotency_pkey": ErrInProgress,
+	"never_over":         hold.ErrNotEnough,
+	"idempotency_0_pkey": ErrInProgress, "idempotency_1_pkey": ErrInProgress, "idempotency_2_pkey": ErrInProgress,
+	"idempotency_3_pkey": ErrInProgress, "idempotency_4_pkey": ErrInProgress, "idempotency_5_pkey": ErrInProgress,
 }
 
 // settle ends every request of a batch except those it returns: they met a lock

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net/http"
-	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -68,7 +67,8 @@ func decided(err error) bool {
 
 func runOnce(ctx context.Context, tx pgx.Tx, k key, print []byte, fn effect) (Answer, error) {
 	var free bool
-	if err := tx.QueryRow(ctx, sqlTryKey, k.hash()).Scan(&free); err != nil {
+	var now time.Time
+	if err := tx.QueryRow(ctx, sqlTryKey, k.hash()).Scan(&free, &now); err != nil {
 		return Answer{}, fmt.Errorf("lock idempotency key: %w", err)
 	}
 	if !free {
@@ -78,10 +78,11 @@ func runOnce(ctx context.Context, tx pgx.Tx, k key, print []byte, fn effect) (An
 	if err != nil {
 		return Answer{}, err
 	}
-	if tag, err := tx.Exec(ctx, sqlTakeKey, k.event, k.account, k.route, k.key, print); err != nil {
+	row, today, slots := k.row(), slotOf(now, 0), slotsAt(now)
+	if tag, err := tx.Exec(ctx, sqlTakeKey, slots, row.event, row.account, row.id, print, today); err != nil {
 		return Answer{}, fmt.Errorf("take idempotency key: %w", err)
 	} else if tag.RowsAffected() == 0 {
-		return replay(ctx, tx, k, print)
+		return replay(ctx, tx, row, print, slots)
 	}
 	status, v, err := fn(ctx, tx, ev)
 	if err != nil {
@@ -91,8 +92,12 @@ func runOnce(ctx context.Context, tx pgx.Tx, k key, print []byte, fn effect) (An
 	if err != nil {
 		return Answer{}, err
 	}
-	if _, err := tx.Exec(ctx, sqlStoreAnswer, k.event, k.account, k.route, k.key, status, body); err != nil {
+	tag, err := tx.Exec(ctx, sqlStoreAnswer, slots, row.event, row.account, row.id, today, status, body)
+	if err != nil {
 		return Answer{}, fmt.Errorf("store answer: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return Answer{}, ErrInProgress // a batch has done it meanwhile, on another day's side of midnight
 	}
 	return Answer{Status: status, Body: body}, nil
 }
@@ -100,12 +105,12 @@ func runOnce(ctx context.Context, tx pgx.Tx, k key, print []byte, fn effect) (An
 // replay gives the stored answer. It counts itself in the row because a
 // transaction without a write has no WAL, and its COMMIT would not wait until the
 // standby has the answer it repeats.
-func replay(ctx context.Context, tx pgx.Tx, k key, print []byte) (Answer, error) {
+func replay(ctx context.Context, tx pgx.Tx, k keyRow, print []byte, slots []int16) (Answer, error) {
 	var (
 		a    = Answer{Replayed: true}
 		same bool
 	)
-	err := tx.QueryRow(ctx, sqlReplay, k.event, k.account, k.route, k.key, print).Scan(&same, &a.Status, &a.Body)
+	err := tx.QueryRow(ctx, sqlReplay, slots, k.event, k.account, k.id, print).Scan(&same, &a.Status, &a.Body)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows): // refused and deleted since: as if it never was
 		return Answer{}, problem.Busy
@@ -115,42 +120,4 @@ func replay(ctx context.Context, tx pgx.Tx, k key, print []byte) (Answer, error)
 		return Answer{}, ErrMismatch
 	}
 	return a, nil
-}
-
-// key is the scope of an Idempotency-Key.
-type key struct {
-	event, account int64
-	route, key     string
-}
-
-func (k key) hash() int64 {
-	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%d|%d|%s|%s", k.event, k.account, k.route, k.key)
-	return int64(h.Sum64())
-}
-
-// flight knows the keys this process is working on.
-type flight struct {
-	mu   sync.Mutex
-	keys map[key]struct{}
-}
-
-// enter returns false if the key is being worked on.
-func (f *flight) enter(k key) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, there := f.keys[k]; there {
-		return false
-	}
-	if f.keys == nil {
-		f.keys = make(map[key]struct{})
-	}
-	f.keys[k] = struct{}{}
-	return true
-}
-
-func (f *flight) leave(k key) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.keys, k)
 }

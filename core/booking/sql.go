@@ -6,46 +6,46 @@ const (
 
 	// The advisory lock answers "in progress" at once where the INSERT of the key
 	// would wait for the other transaction.
-	sqlTryKey = `SELECT pg_try_advisory_xact_lock($1)`
+	sqlTryKey = `SELECT pg_try_advisory_xact_lock($1), clock_timestamp()`
 
+	// Where a key may be is said in each statement ($1): what is not named is neither read
+	// nor locked.
 	sqlTakeKey = `
-INSERT INTO idempotency (event_id, account_id, route, key, body_hash, status, body)
-VALUES ($1, $2, $3, $4, $5, 0, '') ON CONFLICT DO NOTHING`
+INSERT INTO idempotency (slot, event_id, account_id, id, body_hash, status, body)
+SELECT $6, $2, $3, $4, $5, 0, ''
+ WHERE NOT EXISTS (SELECT FROM idempotency i WHERE i.slot = ANY($1::smallint[]) AND i.event_id = $2 AND i.account_id = $3 AND i.id = $4)
+ON CONFLICT DO NOTHING`
 
+	// The key is unique in its partition alone. A batch, which has its account's row locked as
+	// this has by now, may have written it in another one since it was taken here.
 	sqlStoreAnswer = `
-UPDATE idempotency SET status = $5, body = $6
- WHERE event_id = $1 AND account_id = $2 AND route = $3 AND key = $4`
+UPDATE idempotency k SET status = $6, body = $7
+ WHERE k.slot = ANY($1::smallint[]) AND k.slot = $5 AND k.event_id = $2 AND k.account_id = $3 AND k.id = $4
+   AND NOT EXISTS (SELECT FROM idempotency i WHERE i.slot = ANY($1::smallint[]) AND i.slot <> $5 AND i.event_id = $2 AND i.account_id = $3 AND i.id = $4)`
 
 	sqlReplay = `
 UPDATE idempotency SET replays = replays + 1
- WHERE event_id = $1 AND account_id = $2 AND route = $3 AND key = $4
+ WHERE slot = ANY($1::smallint[]) AND event_id = $2 AND account_id = $3 AND id = $4
 RETURNING body_hash = $5, status, body`
 
 	// The keys of a batch: see readKeys.
 	sqlKeysThere = `
-SELECT i.event_id, i.account_id, i.route, i.key
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[]) AS k(event_id, account_id, route, key)
-  JOIN idempotency i ON i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key`
+SELECT i.event_id, i.account_id, i.id
+  FROM unnest($2::bigint[], $3::bigint[], $4::uuid[]) AS k(event_id, account_id, id)
+  JOIN idempotency i ON i.slot = ANY($1::smallint[]) AND i.event_id = k.event_id AND i.account_id = k.account_id AND i.id = k.id`
 
 	sqlCopyKeys = `
-COPY idempotency (event_id, account_id, route, key, body_hash, status, body) FROM STDIN BINARY`
+COPY idempotency (slot, event_id, account_id, id, body_hash, status, body) FROM STDIN BINARY`
 
 	sqlReplays = `
 WITH k AS (
-  SELECT i.event_id, i.account_id, i.route, i.key, k.print
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bytea[]) AS k(event_id, account_id, route, key, print)
-    JOIN idempotency i ON i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key
+  SELECT i.slot, i.event_id, i.account_id, i.id, k.print
+    FROM unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::bytea[]) AS k(event_id, account_id, id, print)
+    JOIN idempotency i ON i.slot = ANY($1::smallint[]) AND i.event_id = k.event_id AND i.account_id = k.account_id AND i.id = k.id
    ORDER BY 1, 2, 3, 4 FOR NO KEY UPDATE OF i)
 UPDATE idempotency i SET replays = replays + 1 FROM k
- WHERE i.event_id = k.event_id AND i.account_id = k.account_id AND i.route = k.route AND i.key = k.key
-RETURNING i.event_id, i.account_id, i.route, i.key, i.body_hash = k.print, i.status, i.body`
-
-	// Three days are far beyond any client's patience; a key that is being replayed at
-	// this moment is left for the next time.
-	sqlPurgeKeys = `
-DELETE FROM idempotency i
- USING (SELECT ctid FROM idempotency WHERE created_at < now() - interval '3 days' LIMIT $1 FOR UPDATE SKIP LOCKED) AS old
- WHERE i.ctid = old.ctid`
+ WHERE i.slot = ANY($1::smallint[]) AND i.slot = k.slot AND i.event_id = k.event_id AND i.account_id = k.account_id AND i.id = k.id
+RETURNING i.event_id, i.account_id, i.id, i.body_hash = k.print, i.status, i.body`
 
 	sqlHoldView = `
 SELECT h.state, h.held_until, h.amount, h.currency, clock_timestamp(), coalesce(v.v, 0)
@@ -66,5 +66,5 @@ SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price
 var statements = map[string]string{
 	"event id": sqlEventID, "try key": sqlTryKey, "take key": sqlTakeKey, "store answer": sqlStoreAnswer, "replay": sqlReplay,
 	"keys there": sqlKeysThere, "replays": sqlReplays,
-	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "purge keys": sqlPurgeKeys, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
+	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
 }

@@ -49,16 +49,15 @@ func (e *Engine) sweep(ctx context.Context) (again bool, err error) {
 // purge forgets idempotency keys that nobody repeats any more, old tries of codes, and
 // webhooks whose time is over.
 func (e *Engine) purge(ctx context.Context) (again bool, err error) {
+	if err := e.dropKeys(ctx); err != nil {
+		return false, err
+	}
 	err = e.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, sqlPurgeKeys, purgeBatch)
-		if again = tag.RowsAffected() >= purgeBatch; err != nil {
-			return err
-		}
 		if err := hold.ForgetTries(ctx, tx); err != nil {
 			return err
 		}
-		tag, err = tx.Exec(ctx, sqlPurgeWebhooks, webhookDays, purgeBatch)
-		again = again || tag.RowsAffected() >= purgeBatch
+		tag, err := tx.Exec(ctx, sqlPurgeWebhooks, webhookDays, purgeBatch)
+		again = tag.RowsAffected() >= purgeBatch
 		return err
 	})
 	if err != nil {

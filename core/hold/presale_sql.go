@@ -34,5 +34,5 @@ SELECT $1, $2, $3, h FROM unnest($4::bytea[]) AS h`
 
 var presaleStatements = map[string]string{
 	"count try": sqlCountTry, "forgive try": sqlForgiveTry, "forget tries": sqlForgetTries, "code": sqlCode, "grant": sqlGrant,
-	"use code": sqlUseCode, "presale by name": sqlPresaleByName, "add codes": sqlAddCodes,
+	"use code": sqlUseCode, "presale by name": sqlPresaleByName, "add codes": sqlAddCodes, "presales": sqlPresales, "codes": sqlCodes,
 }

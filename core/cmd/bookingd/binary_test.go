@@ -105,6 +105,9 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		{`"all" is not a capacity`, "limit", "coach-1", "1", "all", "2", "x"},
 		{"usage: bookingd", "limit", "coach-1", "1"},
 		{"usage: bookingd", "denied", "coach-1"},
+		{"coach-1 has no presale", "presale", "list", "coach-1"},
+		{`event "coach-1" has no presale "Members"`, "presale", "list", "coach-1", "Members"},
+		{"usage: bookingd", "presale", "coach-1"},
 	} {
 		if out, _ := command(c[1:]...); !strings.Contains(out, c[0]) {
 			t.Errorf("%v: %s, want %s", c[1:], out, c[0])

@@ -31,10 +31,10 @@ var errUsage = errors.New("usage")
 var errNoCommand = errors.New("no such command")
 
 // commands are the words that command knows.
-var commands = []string{"serve", "migrate", "import", "trace", "limit", "denied", "codes", "ledger", "event", "reconcile", "breaks", "payments", "webhook", "version", "help", "-h", "--help"}
+var commands = []string{"serve", "migrate", "import", "trace", "limit", "denied", "codes", "presale", "ledger", "event", "reconcile", "breaks", "payments", "webhook", "version", "help", "-h", "--help"}
 
 // takeWords are the commands that take further words.
-var takeWords = []string{"import", "trace", "limit", "denied", "codes", "ledger", "event", "reconcile", "breaks", "payments", "webhook"}
+var takeWords = []string{"import", "trace", "limit", "denied", "codes", "presale", "ledger", "event", "reconcile", "breaks", "payments", "webhook"}
 
 // run is main without the process: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
@@ -62,7 +62,7 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return errUsage
 	}
 	if !slices.Contains(commands, args[0]) {
-		return fmt.Errorf("%w: %q; `bookingd help` lists them: serve, migrate, import, trace, limit, denied, codes, ledger, event, reconcile, breaks, payments, webhook, version", errNoCommand, args[0])
+		return fmt.Errorf("%w: %q; `bookingd help` lists them: serve, migrate, import, trace, limit, denied, codes, presale, ledger, event, reconcile, breaks, payments, webhook, version", errNoCommand, args[0])
 	}
 	if !slices.Contains(takeWords, args[0]) && len(args) > 1 {
 		return errUsage
@@ -88,6 +88,8 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return denied(ctx, args[1], args[2], out)
 	case "codes":
 		return makeCodes(ctx, args[1:], out)
+	case "presale":
+		return presales(ctx, args[1:], out)
 	case "ledger":
 		return books(ctx, args[1:], out)
 	case "event":

@@ -12,6 +12,8 @@ const usage = `usage: bookingd <command>
                         tell who has no place in an overbooked class if everybody comes
   codes <event> <presale> <count> [<uses>]
                         make presale codes, each for so many accounts (1), and print them
+  presale list <event> [<presale> [<code>]]
+                        tell how far the codes of its presales are used; of one presale: of each code, or of that code
   ledger verify         recompute the books from their rows and say what does not agree; 1 if anything
   ledger balance [<event>]
                         the trial balance, of everything or of one event

@@ -4,6 +4,7 @@
 //
 // The moments are chosen from outside, without a fail point in the program: a tap between bookingd and PostgreSQL counts the
 // statements of its writing transactions and kills the process before the n-th of them is forwarded, for n = 1, 2, ... until
-// an operation ends without reaching n. So a statement that is added tomorrow is covered tomorrow. A COMMIT counts twice:
-// before the server hears of it, and when the server has answered and the process has not heard the answer.
+// an operation ends without reaching n. So a statement that is added tomorrow is covered tomorrow. A BEGIN is one of them: it is
+// kept back until what follows tells that it is an operation's, and then the server has heard of no transaction yet. A COMMIT
+// counts twice: before the server hears of it, and when the server has answered and the process has not heard the answer.
 package kills

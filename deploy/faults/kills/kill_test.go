@@ -3,6 +3,7 @@ package kills
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ var operations = []operation{
 	}, func(b *buyer) bool { return b.state() == "cancelled" }, (*buyer).freeAgain},
 }
 
-// FB1, FB2: killed before every statement, before and after every COMMIT.
+// FB1, FB2: killed before every BEGIN and every statement, before and after every COMMIT.
 func TestKilledAtEveryStatement(t *testing.T) {
 	for _, group := range [][]operation{operations[:3], operations[3:]} {
 		t.Run(group[0].name+" and so on", func(t *testing.T) {
@@ -60,7 +61,7 @@ func TestKilledAtEveryStatement(t *testing.T) {
 
 func (w *world) killedEverywhere(op operation) {
 	w.t.Helper()
-	began, between := time.Now(), 0
+	began, between, unbegun := time.Now(), 0, 0
 	for n := 1; ; n++ {
 		b := w.buyer()
 		op.prepare(b)
@@ -77,6 +78,9 @@ func (w *world) killedEverywhere(op operation) {
 			<-s.dead
 			if b.order != "" && b.unheard() {
 				between++
+			}
+			if strings.HasPrefix(s.at, beforeBegin) {
+				unbegun++
 			}
 			w.start()
 		}
@@ -100,10 +104,13 @@ func (w *world) killedEverywhere(op operation) {
 			if n < 6 {
 				w.t.Errorf("%s: only %d moments were counted: the tap does not see its statements", op.name, n-1)
 			}
+			if unbegun == 0 {
+				w.t.Errorf("%s: never killed before a transaction was begun", op.name)
+			}
 			if op.name == "pay" && between == 0 {
 				w.t.Error("pay: never killed between the provider's yes and its record")
 			}
-			w.t.Logf("%s: %d kills, %d of them after the provider acted and before that was written down, %s", op.name, n-1, between, time.Since(began).Round(time.Millisecond))
+			w.t.Logf("%s: %d kills, %d of them before a BEGIN, %d after the provider acted and before that was written down, %s", op.name, n-1, unbegun, between, time.Since(began).Round(time.Millisecond))
 			return
 		}
 	}

@@ -149,7 +149,14 @@ type talk struct {
 	prepared map[string]string // statement name -> text
 	open     bool              // a transaction is
 	dirty    bool              // with a statement of an operation in it
+	// begin is a BEGIN that the client has been told is done and the server has not heard: only what follows tells whose
+	// it is, and so whether the process has to die before it.
+	begin   []byte
+	unasked atomic.Int32 // answers of the server that the client is not waiting for
 }
+
+// begun is the answer to BEGIN: the command is complete, and a transaction open.
+var begun = []byte("C\x00\x00\x00\x0aBEGIN\x00Z\x00\x00\x00\x05T")
 
 func (p *tap) carry(client net.Conn) {
 	defer client.Close()
@@ -159,28 +166,14 @@ func (p *tap) carry(client net.Conn) {
 	}
 	var held atomic.Pointer[shot]
 	answered := make(chan struct{})
+	c := &talk{p: p, prepared: map[string]string{}}
 	go func() {
 		defer close(answered)
 		defer client.Close()
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := back.Read(buf)
-			if err != nil {
-				return
-			}
-			// Nothing else was asked on this connection: what comes is the answer, so the server is done.
-			if s := held.Load(); s != nil {
-				s.shoot()
-				return
-			}
-			if _, err := client.Write(buf[:n]); err != nil {
-				return
-			}
-		}
+		c.answers(bufio.NewReaderSize(back, 64<<10), client, &held)
 	}()
 	defer func() { <-answered }()
 	defer back.Close()
-	c := talk{p: p, prepared: map[string]string{}}
 	in := bufio.NewReaderSize(client, 64<<10)
 	hello, err := message(in, 0)
 	for err == nil {
@@ -191,10 +184,21 @@ func (p *tap) carry(client net.Conn) {
 		if said, err = c.group(in); err != nil {
 			return
 		}
+		if c.begins(said) {
+			c.begin, hello = said, nil
+			if _, err := client.Write(begun); err != nil {
+				return
+			}
+			continue
+		}
 		before, after := c.moments(said)
 		if before != nil {
 			before.shoot()
 			return
+		}
+		if c.begin != nil {
+			c.unasked.Add(1)
+			said, c.begin = append(c.begin, said...), nil
 		}
 		if after != nil {
 			held.Store(after)
@@ -203,6 +207,30 @@ func (p *tap) carry(client net.Conn) {
 			return
 		}
 		hello = said
+	}
+}
+
+// answers carries what the server says to the client, but for what it says to a BEGIN that came late.
+func (c *talk) answers(back *bufio.Reader, client io.Writer, held *atomic.Pointer[shot]) {
+	for {
+		m, err := message(back, 1)
+		if err != nil {
+			return
+		}
+		if c.unasked.Load() > 0 {
+			if m[0] == 'Z' {
+				c.unasked.Add(-1)
+			}
+			continue
+		}
+		// Nothing else was asked on this connection: what comes is the answer, so the server is done.
+		if s := held.Load(); s != nil {
+			s.shoot()
+			return
+		}
+		if _, err := client.Write(m); err != nil {
+			return
+		}
 	}
 }
 
@@ -244,8 +272,6 @@ func (c *talk) moments(group []byte) (before, after *shot) {
 	switch {
 	case !executes:
 		return nil, nil
-	case strings.HasPrefix(word, "begin"):
-		c.open, c.dirty = true, false
 	case word == "rollback":
 		c.open = false
 	case word == "commit":
@@ -260,9 +286,26 @@ func (c *talk) moments(group []byte) (before, after *shot) {
 	case c.p.dull(sql) || !c.open:
 	default:
 		c.dirty = true
-		before = c.p.moment("before: " + short(sql))
+		if c.begin != nil {
+			before = c.p.moment(beforeBegin + short(sql))
+		}
+		if before == nil {
+			before = c.p.moment("before: " + short(sql))
+		}
 	}
 	return before, after
+}
+
+const beforeBegin = "before BEGIN of: "
+
+// begins: the group opens a transaction, of which nothing has been told to anybody.
+func (c *talk) begins(group []byte) bool {
+	sql, executes := c.read(group)
+	if !executes || !strings.HasPrefix(strings.ToLower(sql), "begin") {
+		return false
+	}
+	c.open, c.dirty = true, false
+	return true
 }
 
 // read takes a group apart: the texts it executes.
