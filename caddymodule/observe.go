@@ -30,6 +30,9 @@ func (h *Handler) met(r *http.Request, standing string, id admission.VID, place 
 			repl.Set("http.ropeline.place", place)
 		}
 	}
+	if server, ok := r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server); ok && server.Logs == nil {
+		return // nobody reads the fields, and this runs on every request of everybody inside
+	}
 	if log, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok {
 		log.Add(zap.String("ropeline_room", h.Room))
 		log.Add(zap.String("ropeline_standing", standing))
