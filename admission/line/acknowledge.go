@@ -67,8 +67,8 @@ func (r *Room) acked(h header) (reg int64) {
 }
 
 // tick calls the store's tick, and again at once if there is a new list to acknowledge: an edge counts when all have it.
-func (r *Room) tick(ctx context.Context, fence string, proposed int64, rh *rhythm) (header, error) {
-	rep, err := r.call(ctx, scriptTick, fence, proposed, rh.ahead, rh.waiting, r.acked(r.view.Load().header), "0")
+func (r *Room) tick(ctx context.Context, fence string, proposed int64, rh *rhythm, pace ...any) (header, error) {
+	rep, err := r.call(ctx, scriptTick, append([]any{fence, proposed, rh.ahead, rh.waiting, r.acked(r.view.Load().header), "0"}, pace...)...)
 	r.noteRoster(rep)
 	if err != nil {
 		return rep.header, err

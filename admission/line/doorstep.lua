@@ -68,10 +68,10 @@ end
 -- last one (`tail`), so that a change of the rate holds at once in both directions and two entry times are never
 -- less than the gap in force apart.
 local function allowed(live)
-  if h.gap <= 0 or h.cap <= live or state() ~= 'open' then return 0 end
-  local first = math.max(h.tail + h.gap, h.rt)
+  if gap() <= 0 or h.cap <= live or state() ~= 'open' then return 0 end
+  local first = math.max(h.tail + gap(), h.rt)
   if first > h.rt + AHEAD then return 0 end
-  return math.min(h.cap - live, 1 + math.floor((h.rt + AHEAD - first) / h.gap))
+  return math.min(h.cap - live, 1 + math.floor((h.rt + AHEAD - first) / gap()))
 end
 
 local function grant()
@@ -88,7 +88,7 @@ local function grant()
         drop(vid) -- more than 200 left at once: their turn to be dropped is here
       else
         local s = session(vid)
-        local slot = math.max(h.tail + h.gap, h.rt)
+        local slot = math.max(h.tail + gap(), h.rt)
         set('tail', slot)
         set('grants', h.grants + 1)
         live = live + 1
@@ -97,7 +97,7 @@ local function grant()
         call('ZADD', inside, int(slot + UNCLAIMED), vid)
         call('HSET', fresh, vid, int(slot))
         keep(vid, s)
-        emit('grant', vid, int(s.index), int(s.place), int(slot), int(live), int(h.cap), int(h.gap))
+        emit('grant', vid, int(s.index), int(s.place), int(slot), int(live), int(h.cap), int(gap()))
       end
     end
   end

@@ -21,7 +21,9 @@ type header struct {
 	cut, doubled                 string
 	next, ceil, n                int64
 	x, x0, ticks                 int64
-	cap, gap, tail, live, door   int64
+	cap, gap, tail, live, door   int64 // gap: in force
+	fixed                        int64 // the gap of the settings
+	paced                        bool  // gap is the leader's
 	opensAt, idle, hard          int64
 	paused, soldOut, closed      bool // sold out is a pause with another name
 	net, through, queued         bool // the safety net: on, in force now, ever not in force in this epoch
@@ -34,7 +36,7 @@ type header struct {
 	rate, commit, promised       string
 	entropySource, entropy       string
 	root, seed, secret, gaps     string
-	message                      string
+	message, order, stock        string
 }
 
 func parseHeader(pairs []string) (h header, err error) {
@@ -63,7 +65,7 @@ func parseHeader(pairs []string) (h header, err error) {
 		opensAt: n("opens_at"), idle: n("idle"), hard: n("hard"),
 		paused: n("paused") > 0, soldOut: n("paused") == 2, closed: n("closed") == 1,
 		net: n("net") == 1, hot: n("hot"), through: f["through"] == "1", queued: n("queued") == 1, failOpen: n("fail_open"),
-		fence:  n("fence"),
+		fence: n("fence"), paced: n("paced") == 1,
 		grants: n("grants"), pickups: n("pickups"), lapsed: n("lapsed"), out: n("left"),
 		waiting: n("waiting"),
 		merging: n("merging"), reg: n("reg"), need: n("need"), sv: n("sv"), settled: n("settled") == 1,
@@ -71,6 +73,11 @@ func parseHeader(pairs []string) (h header, err error) {
 		rate: f["rate"], commit: f["commit"], promised: f["promised"],
 		entropySource: f["entropy_source"], entropy: f["entropy"],
 		root: f["root"], seed: f["seed"], secret: f["secret"], gaps: f["gaps"], message: f["message"],
+		order: f["order"], stock: f["stock"],
+	}
+	h.fixed = h.gap
+	if h.paced {
+		h.gap = n("pgap")
 	}
 	h.share, _ = strconv.ParseFloat(f["share"], 64)
 	return h, err
@@ -113,6 +120,9 @@ func (h header) settings() Settings {
 		Message: h.message, Passthrough: h.net, FailOpenFor: time.Duration(h.failOpen) * time.Microsecond,
 	}
 	s.Rate, _ = ParseRate(h.rate)
+	if h.paced {
+		s.Rate = rateOfGap(h.gap)
+	}
 	switch {
 	case h.closed:
 		s.State = StateClosed

@@ -5,7 +5,7 @@
 -- the script's own. Which indexes were spent in term t is in <spent>:s<t>, which of them a recall to term t freed in <spent>:u<t>.
 local room, line, door, seen, inside, fresh, unc, spent = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local here0, here1, ended, sess, ident, came, out, merge, edges = KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
-local by = KEYS[18]
+local by, gate, pacing = KEYS[18], KEYS[19], KEYS[20]
 local edge, ack = ARGV[1], tonumber(ARGV[2])
 local call = redis.call
 
@@ -25,9 +25,9 @@ end
 local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'proposed', 'at', 'tick_at', 'ticks', 'cap', 'gap',
   'tail', 'opens_at', 'paused', 'closed', 'idle', 'hard', 'fence', 'leader_until', 'here_at', 'all_until', 'share', 'waiting',
   'losses', 'grants', 'pickups', 'lapsed', 'left', 'sv', 'merging', 'merge_at', 'merge_until', 'checkpoints', 'loss_rt', 'known', 'ceil_end',
-  'reg', 'need', 'settled', 'draw_reg', 'net', 'fail_open', 'hot', 'queued'}
+  'reg', 'need', 'settled', 'draw_reg', 'net', 'fail_open', 'hot', 'queued', 'paced', 'pgap', 'pfloor', 'paced_at'}
 local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps',
-  'members', 'missing', 'reason', 'cut', 'doubled', 'message'}
+  'members', 'missing', 'reason', 'cut', 'doubled', 'message', 'order', 'stock'}
 
 local h, dirty = {}, {}
 do
@@ -64,6 +64,9 @@ local function emit(kind, vid, index, place, a, b, c, d)
     vid or '-', index or '-', place or '-', a or '-', b or '-', c or '-', d or '-'}, ' ')
 end
 
+-- The gap in force: the leader's, where a room is paced by what its origin bears, else that of the settings. They are two
+-- fields, so that a room whose pacing ends has the rate that somebody set and not the last one that was computed.
+local function gap() return h.paced == 1 and h.pgap or h.gap end
 local function state()
   if h.closed == 1 then return 'closed' end
   if h.reason ~= '' then return 'paused' end
@@ -77,7 +80,7 @@ local function passthrough()
   return h.net == 1 and h.hot == 0 and h.phase == 'open' and state() == 'open' and call('ZCARD', door) == 0
 end
 local function public_state() return passthrough() and 'passthrough' or state() end
-local function emit_room(why) emit('room', nil, nil, nil, public_state(), int(h.gap), int(h.cap), int(h.opens_at) .. ':' .. (why or '')) end
+local function emit_room(why) emit('room', nil, nil, nil, public_state(), int(gap()), int(h.cap), int(h.opens_at) .. ':' .. (why or '')) end
 
 -- The clock of the room. It is idempotent in the only sense a clock can be: it never goes back and never jumps.
 local function advance_clock()

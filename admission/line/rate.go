@@ -90,6 +90,14 @@ func (r Rate) Gap() int64 {
 	return max(1, (per+r.Count-1)/r.Count)
 }
 
+// rateOfGap is one entry a gap.
+func rateOfGap(gap int64) Rate {
+	if gap <= 0 {
+		return Rate{}
+	}
+	return Rate{Count: 1, Per: time.Duration(gap) * time.Microsecond}
+}
+
 // MarshalText and UnmarshalText let a Rate stand in JSON as "20/s".
 func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 

@@ -224,11 +224,11 @@ func (h header) roomFields() map[string]string {
 	flag := map[bool]string{false: "0", true: "1"}
 	return map[string]string{
 		"phase": h.phase, "n": itoa(h.n), "opens_at": itoa(h.opensAt), "sv": itoa(h.sv),
-		"cap": itoa(h.cap), "gap": itoa(h.gap), "rate": h.rate, "idle": itoa(h.idle), "hard": itoa(h.hard),
+		"cap": itoa(h.cap), "gap": itoa(h.fixed), "rate": h.rate, "idle": itoa(h.idle), "hard": itoa(h.hard),
 		"paused": h.pausedField(), "closed": flag[h.closed],
 		"net": flag[h.net], "fail_open": itoa(h.failOpen), "queued": flag[h.queued],
 		"commit": h.commit, "promised": h.promised, "entropy_source": h.entropySource, "entropy": h.entropy,
-		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps, "cut": h.cut, "message": h.message,
+		"root": h.root, "seed": h.seed, "secret": h.secret, "gaps": h.gaps, "cut": h.cut, "message": h.message, "order": h.order,
 	}
 }
 

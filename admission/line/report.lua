@@ -131,7 +131,7 @@ if knows and epoch == h.epoch then
   for _, name in ipairs({'root', 'entropy', 'seed', 'secret'}) do agree(name, h[name], given[name] or '', '') end
   if newer then
     for _, name in ipairs({'opens_at', 'cap', 'gap', 'idle', 'hard', 'paused', 'closed', 'sv', 'net', 'fail_open'}) do set(name, number(name)) end
-    for _, name in ipairs({'rate', 'commit', 'promised', 'entropy_source', 'message'}) do set(name, given[name] or '') end
+    for _, name in ipairs({'rate', 'commit', 'promised', 'entropy_source', 'message', 'order'}) do set(name, given[name] or '') end
     for name, value in pairs(given) do
       if string.sub(name, 1, 5) == 'file:' then call('HSET', room, name, value) end
     end

@@ -30,7 +30,9 @@ type Config struct {
 	// Ended receives visitors whose sessions of this term (or an earlier one) are over although their passes have not
 	// expired, by whatever edge and however this one learns it; perhaps more than once. The first call comes from Start
 	// when the log has been read, also if there are none. It may come from any goroutine and must not call the room.
-	Ended  func(term int64, vids []string)
+	Ended func(term int64, vids []string)
+	// Pacer decides the rate while this edge leads. Nil: the settings' rate holds.
+	Pacer  Pacer
 	Logger *slog.Logger // default: slog.Default
 }
 
@@ -68,6 +70,7 @@ type Room struct {
 
 	gather  gather // touches, heartbeats and confirmations that wait for the next flush
 	mover   mover
+	led     ledBy // by the tick's goroutine alone
 	drawn   atomic.Pointer[drawn]
 	roster  atomic.Pointer[[]Edge]
 	raise   sync.Mutex

@@ -28,7 +28,7 @@ var (
 	scriptConfirm  = load("confirm")
 	scriptTouch    = load("registry", "doorstep", "touch")
 	scriptLeave    = load("registry", "doorstep", "leave")
-	scriptTick     = load("registry", "merge", "doorstep", "tick")
+	scriptTick     = load("registry", "merge", "doorstep", "pace", "tick")
 	scriptPresence = load("presence")
 	scriptRoot     = load("registry", "root")
 	scriptEntropy  = load("registry", "entropy")
@@ -73,7 +73,7 @@ func load(parts ...string) script {
 }
 
 // keyNames are the keys of a room in the order of KEYS in prelude.lua; "out" belongs to the edge.
-var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge", "edges", "by"}
+var keyNames = []string{"room", "line", "door", "seen", "in", "fresh", "unc", "spent", "here0", "here1", "ended", "sess", "ident", "came", "out", "merge", "edges", "by", "gate", "pacing"}
 
 // roomKeys are all in one hash slot, so that a room can live in a Redis Cluster.
 func roomKeys(prefix, room, edge string) []string {

@@ -1,11 +1,11 @@
 -- Changes settings. 5 'file' or 'run', then (field, value)*. A field of the file counts only when the file's value is
 -- another than the last one this room saw in a file (kept as file:<field>).
--- Fields: state | action, gap, rate (its text), message, cap, idle, hard, net, fail_open, opens_at, commit, promised, entropy_source.
+-- Fields: state | action, gap, rate (its text), message, cap, idle, hard, net, fail_open, order, opens_at, commit, promised, entropy_source.
 -- Results: the fields that were refused because people have joined under the published commitment.
 local stop = enter('free')
 if stop then return stop end
 if h.merging > 0 then return finish('MERGING') end
-local refused, before, gap = {}, public_state(), h.gap
+local refused, before, was = {}, public_state(), gap()
 local untouched = h.next == 0 and h.x == 0 and (h.phase == 'open' and h.n == 0 or h.phase == 'prequeue')
 local committed = not untouched
 local want = {}
@@ -24,6 +24,7 @@ for _, field in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open'}) do
 end
 if want.rate then set('rate', want.rate) end
 if want.message then set('message', want.message) end
+if want.order then set('order', want.order) end -- an operator's word to whoever paces the room
 
 -- What was promised can be changed until the first person has joined under it. The commitment follows the promise.
 local promise = (want.opens_at and want.opens_at ~= int(h.opens_at)) or (want.entropy_source and want.entropy_source ~= h.entropy_source)
@@ -67,13 +68,13 @@ elseif action == 'prequeue' then
     refused[#refused + 1] = {'state'}
   end
 end
-for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open', 'rate', 'message', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
+for _, name in ipairs({'gap', 'cap', 'idle', 'hard', 'net', 'fail_open', 'rate', 'message', 'order', 'opens_at', 'entropy_source', 'commit', 'promised', 'phase', 'paused', 'closed'}) do
   if dirty[name] then
     set('sv', h.sv + 1) -- of two logs the newer settings count
     break
   end
 end
 freeze()
-if h.gap ~= gap then emit('rate', nil, nil, nil, int(h.gap)) end
+if gap() ~= was then emit('rate', nil, nil, nil, int(gap())) end
 if public_state() ~= before or want.cap then emit_room('') end
 return finish('OK', refused)

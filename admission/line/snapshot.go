@@ -39,6 +39,11 @@ type Snapshot struct {
 	Doubled [][2]int64 // ranges of indexes that may have been given twice: an alarm
 	Ceil    int64      // no index at or above it was given
 
+	Leader   string   // the edge that leads
+	Paced    bool     // Settings.Rate is the leader's, not the one that was set
+	Fixed    Rate     // the one that was set
+	Order    string   // an operator's word to the pacer
+	Stock    string   // the pacer's word about the stock
 	Settings Settings // those in force
 	Draw     DrawRecord
 
@@ -120,9 +125,11 @@ func (r *Room) picture(v *view) Snapshot {
 		X0: h.x0, X: h.x, At: time.UnixMicro(h.at), Next: h.next, N: h.n, Live: h.live, Door: h.door,
 		Gaps: rangeList(h.gaps), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
 		Reason: h.reason, Missing: strings.Fields(h.missing), Edges: strings.Fields(h.members), Cut: cutEdges(h.cut),
+		Leader: h.leader, Paced: h.paced, Order: h.order, Stock: h.stock,
 		Settled: h.settled, Doubled: rangeList(h.doubled), Ceil: h.ceil,
 		Now: time.UnixMicro(h.now), Heard: v.heard,
 	}
+	s.Fixed, _ = ParseRate(h.rate)
 	s.Until = s.At.Add(tickHolds)
 	return s
 }

@@ -14,8 +14,8 @@ local PROVISIONAL = 10000000
 -- of clients that never do cannot bring a person to wait at the door, which would put the line in force for everybody.
 local live, unclaimed = call('ZCARD', inside), call('HLEN', fresh)
 local function room_for_one()
-  if h.gap <= 0 or live >= h.cap or unclaimed >= math.max(1, math.floor(h.cap / 2)) then return nil end
-  local slot = math.max(h.tail + h.gap, h.rt)
+  if gap() <= 0 or live >= h.cap or unclaimed >= math.max(1, math.floor(h.cap / 2)) then return nil end
+  local slot = math.max(h.tail + gap(), h.rt)
   return slot <= h.rt + AHEAD / 2 and slot or nil
 end
 
@@ -42,7 +42,7 @@ for i = 6, #ARGV do
     call('ZADD', inside, int(slot + PROVISIONAL), vid)
     call('HSET', fresh, vid, int(slot))
     keep(vid, {index = index, place = index, entry = slot, hard = 0})
-    emit('grant', vid, int(index), int(index), int(slot), int(live), int(h.cap), int(h.gap))
+    emit('grant', vid, int(index), int(index), int(slot), int(live), int(h.cap), int(gap()))
     r = {'granted', int(slot), int(index)}
   end
   results[#results + 1] = r

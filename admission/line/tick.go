@@ -61,12 +61,20 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	fence, proposed := "", v.x
 	if v.leader == r.edge {
 		fence = itoa(v.fence)
+	}
+	pace, gap, err := r.paced(ctx, v, fence != "")
+	if err != nil {
+		return err
+	}
+	if v.leader == r.edge {
 		if st := v.state(); st == phaseOpen || st == StatePassthrough {
 			s, err := r.look(ctx, v.header)
 			if err != nil {
 				return err
 			}
-			proposed = r.mover.propose(v.header, s)
+			h := v.header
+			h.gap = gap
+			proposed = r.mover.propose(h, s)
 		}
 		if now.Sub(rh.share) >= shareEvery {
 			if err := r.countAhead(ctx, v.header, rh); err != nil {
@@ -76,7 +84,7 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 		}
 	}
 	sent := r.now()
-	h, err := r.tick(ctx, fence, proposed, rh)
+	h, err := r.tick(ctx, fence, proposed, rh, pace...)
 	if errors.Is(err, ErrMerging) {
 		return r.sendTokens(ctx) // nobody moves; what tickets say helps to put the room together
 	}

@@ -49,6 +49,9 @@ func (s *State) view(i int, f *forecast, b Bound, q quality) trimView {
 // others fills in the limits that are no resource.
 func (s *State) others(in *Inputs, d *Decision, q quality, dt float64) {
 	up := s.cfg.SlewUp
+	if in.Gate.Waiting == 0 || d.Mode == Pause || d.Mode == Drain {
+		up = 0 // a rate that nobody uses proves nothing: an hour of rest would end in a rate without bounds
+	}
 	d.Limits[BySlew] = s.Slew.limit(d.Model, s.Crowd.Exposed.Long[0], up, dt)
 	d.Limits[ByConfidence] = s.Slew.confidence(s.Crowd.Seen, q.worst() <= 1, up, dt)
 	d.Limits[ByBrake] = s.Brake.limit()

@@ -41,7 +41,7 @@ type Document struct {
 	Override  *Override  `json:"override,omitempty"`
 	Leader    Leader     `json:"leader"`
 	Edges     []Edge     `json:"edges"`
-	History   []Moment   `json:"history"` // oldest first, the last ten minutes
+	History   []Moment   `json:"history,omitempty"` // oldest first, the last ten minutes
 }
 
 // Quality is what the objectives are about. A share of its objective below 1 is good.
@@ -80,21 +80,21 @@ type Resource struct {
 	State    string   `json:"state"`   // of its signal: see Signal
 	// Load is the work a second predicted for each of the next steps of LoadStep seconds, at the rate decided; LoadAnyway is
 	// the part of it that comes whatever is decided. To be drawn against Work.
-	Load       []float64 `json:"load"`
-	LoadAnyway []float64 `json:"load_anyway"`
+	Load       []float64 `json:"load,omitempty"`
+	LoadAnyway []float64 `json:"load_anyway,omitempty"`
 	LoadStep   int       `json:"load_step"`
 }
 
 // Pipeline is who is on the way and who is inside.
 type Pipeline struct {
-	Waiting  int64     `json:"waiting"`  // present in line
-	Pending  float64   `json:"pending"`  // called, expected and not yet here
-	Inside   int64     `json:"inside"`   // live sessions
-	Cap      int64     `json:"cap"`      // most live sessions
-	Show     float64   `json:"show"`     // share of the called who come
-	ShowDoes float64   `json:"show_dev"` // its standard deviation
-	Arriving float64   `json:"arriving"` // people who came in the last ten seconds, a second
-	Ages     []float64 `json:"ages"`     // people who came so long ago: steps of AgeStep seconds, the youngest first
+	Waiting  int64     `json:"waiting"`        // present in line
+	Pending  float64   `json:"pending"`        // called, expected and not yet here
+	Inside   int64     `json:"inside"`         // live sessions
+	Cap      int64     `json:"cap"`            // most live sessions
+	Show     float64   `json:"show"`           // share of the called who come
+	ShowDoes float64   `json:"show_dev"`       // its standard deviation
+	Arriving float64   `json:"arriving"`       // people who came in the last ten seconds, a second
+	Ages     []float64 `json:"ages,omitempty"` // people who came so long ago: steps of AgeStep seconds, the youngest first
 	AgeStep  int       `json:"age_step"`
 }
 
@@ -108,12 +108,12 @@ const (
 
 // Signal is one source that decisions are made from.
 type Signal struct {
-	Name     string   `json:"name"`          // gate, db, payment, lock_wait, stock, telemetry <url>
-	Age      *float64 `json:"age,omitempty"` // seconds since its newest value; nil: never heard
-	State    string   `json:"state"`         // never, fresh, warn, stale
-	Required bool     `json:"required"`      // advisory ones are ignored when they fall silent
-	IfDead   string   `json:"if_dead"`       // what happens if it dies now, in a sentence
-	Detail   string   `json:"detail"`        // instances heard, the last error
+	Name     string   `json:"name"`              // gate, db, payment, lock_wait, stock, telemetry <url>
+	Age      *float64 `json:"age,omitempty"`     // seconds since its newest value; nil: never heard
+	State    string   `json:"state"`             // never, fresh, warn, stale
+	Required bool     `json:"required"`          // advisory ones are ignored when they fall silent
+	IfDead   string   `json:"if_dead,omitempty"` // what happens if it dies now, in a sentence
+	Detail   string   `json:"detail,omitempty"`  // instances heard, the last error
 }
 
 // The states of a stock.
@@ -131,12 +131,12 @@ type Stock struct {
 	Held      float64   `json:"held"`
 	Sold      float64   `json:"sold"`
 	Total     float64   `json:"total"`
-	Need      float64   `json:"need"`              // seats that the people inside will still want
-	Free      float64   `json:"free"`              // available, less what was taken since it was told
-	BackIn    *float64  `json:"back_in,omitempty"` // seconds until the next hold may return
-	Expiring  []float64 `json:"expiring"`          // seats whose hold ends in each of the next steps, if nobody pays
-	Step      int       `json:"step"`              // seconds a step of Expiring
-	Age       float64   `json:"age"`               // seconds
+	Need      float64   `json:"need"`               // seats that the people inside will still want
+	Free      float64   `json:"free"`               // available, less what was taken since it was told
+	BackIn    *float64  `json:"back_in,omitempty"`  // seconds until the next hold may return
+	Expiring  []float64 `json:"expiring,omitempty"` // seats whose hold ends in each of the next steps, if nobody pays
+	Step      int       `json:"step"`               // seconds a step of Expiring
+	Age       float64   `json:"age"`                // seconds
 }
 
 // Override is what an operator decided.
