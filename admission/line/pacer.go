@@ -109,7 +109,7 @@ func (r *Room) paced(ctx context.Context, v *view, leads bool) (args []any, gap 
 
 // second is the leader's view; plain reads, since what they say is a second old anyhow.
 func (r *Room) second(ctx context.Context, v *view, saw []byte) (Second, error) {
-	s := Second{Now: time.UnixMicro(v.now), RT: v.rt, Edge: r.edge, Epoch: v.epoch, Fence: v.fence, Gen: v.gen, State: v.state(), X: v.x, Next: v.next,
+	s := Second{Now: time.UnixMicro(v.now).Add(r.now().Sub(v.heard)), RT: v.rt, Edge: r.edge, Epoch: v.epoch, Fence: v.fence, Gen: v.gen, State: v.state(), X: v.x, Next: v.next,
 		Live: v.live, Door: v.door, Cap: v.cap, Waiting: v.waiting, Gap: v.gap, Fixed: v.fixed, Order: v.order}
 	s.Began = r.led != ledBy{v.fence, v.gen}
 	if saw == nil {
