@@ -46,6 +46,9 @@ type Booking interface {
 	DeniedBoarding(ctx context.Context, event string, counter int64) ([]booking.DeniedView, error)
 	TicketKeys() []byte
 	ReceiveWebhook(ctx context.Context, provider string, h http.Header, body []byte) error
+	// Usage is how busy it is, Stock what is left of what is on sale.
+	Usage() booking.Usage
+	Stock(context.Context) (s booking.Stock, ok bool, err error)
 	Books
 }
 
@@ -116,6 +119,9 @@ type API struct {
 	metrics   *metrics
 	now       func() time.Time
 	draining  atomic.Bool
+	inside    map[pace]*inside // the lines before holds and payments
+	pressure  pressure
+	completed completed
 	document  []byte // OpenAPI
 	handler   http.Handler
 }
@@ -145,6 +151,10 @@ func New(o Options) (*API, error) {
 		booking: o.Booking, catalogue: event.NewCatalogue(o.DB.Pool, nil), maps: o.Maps, issuer: o.Issuer, db: o.DB, passes: o.Passes, proxies: o.TrustedProxies,
 		accounts: newAccounts(o.Issuer.Verify, o.DB, o.Now), sessions: newPassSessions(o.DB, o.Now), ready: o.Ready, log: o.Log,
 		pacers: map[pace]*pacer{holding: newPacer(o.Holds), paying: newPacer(o.Payments)}, forgers: throttle.New(forgersKept), metrics: m, now: o.Now,
+	}
+	a.inside = newInside(a.booking.Usage)
+	if err := a.registerInside(o.Metrics); err != nil {
+		return nil, fmt.Errorf("api metrics: %w", err)
 	}
 	if a.document, err = openAPIDocument(o.DevIssuer); err != nil {
 		return nil, err

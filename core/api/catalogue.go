@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/ropeline/ropeline/core/event"
+	"github.com/ropeline/ropeline/core/problem"
 )
 
 // maxSearch bounds one search parameter, in characters.
@@ -37,11 +38,27 @@ func (a *API) searchEvents(w http.ResponseWriter, r *http.Request, _ *call) erro
 			return errInvalidQuery.Say("date: want a day like 2027-06-12.").With("parameter", "date")
 		}
 	}
-	found, err := a.catalogue.Search(r.Context(), q)
+	found, err := a.search(r, q)
 	if err != nil {
 		return err
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"events": found})
+}
+
+var errSearchPaused = &problem.Error{Status: http.StatusServiceUnavailable, Code: "search_paused", RetryAfter: 10 * time.Second,
+	Detail: "Searching is paused for a moment while very many people are buying. The list of all events and every event's page can be had."}
+
+// search asks the database; while that has no time to spare, only what it has answered lately. The list of everything is
+// one question a second for everybody, and is always asked.
+func (a *API) search(r *http.Request, q event.Query) ([]event.Summary, error) {
+	if q == (event.Query{}) || !a.pressed(crushed) {
+		return a.catalogue.Search(r.Context(), q)
+	}
+	if found, ok := a.catalogue.Lately(q); ok {
+		return found, nil
+	}
+	a.metrics.shed.WithLabelValues("search").Inc()
+	return nil, errSearchPaused
 }
 
 func (a *API) getEvent(w http.ResponseWriter, r *http.Request, _ *call) error {

@@ -21,6 +21,8 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	refusals *prometheus.CounterVec
+	waited   *prometheus.HistogramVec
+	shed     *prometheus.CounterVec
 }
 
 // newMetrics: labels are names of our table and our codes, never a visitor's words.
@@ -33,8 +35,12 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Help: "Time to answer by route.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 14)}, []string{"route"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "refusals_total",
 			Help: "Refusals by route and code."}, []string{"route", "code"}),
+		waited: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: ns, Name: "inside_wait_seconds",
+			Help: "Time that holds and payments stood in the line inside.", Buckets: []float64{0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 20, 25}}, []string{"route"}),
+		shed: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: ns, Name: "shed_total",
+			Help: "Requests that were left out so that buying goes on, by what they were for (stream, search)."}, []string{"what"}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.refusals} {
+	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.refusals, m.waited, m.shed} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}
@@ -104,6 +110,7 @@ func (a *API) finish(r *http.Request, rec *recorder, o *observation, took time.D
 	if status == 0 {
 		status = http.StatusOK
 	}
+	a.completed.count(r, o.route, status, a.passes != nil)
 	a.metrics.requests.WithLabelValues(o.route, strconv.Itoa(status)).Inc()
 	a.metrics.seconds.WithLabelValues(o.route).Observe(took.Seconds())
 	if o.code != "" {

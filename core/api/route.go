@@ -151,6 +151,11 @@ func (a *API) run(rt *route, w http.ResponseWriter, r *http.Request) (err error)
 			return err
 		}
 	}
+	leave, err := a.inTurn(w, r, rt)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return rt.handle(a, w, r, c)
 }
 

@@ -20,6 +20,9 @@ var errMapsBusy = &problem.Error{Status: http.StatusServiceUnavailable, Code: "o
 var errStreamsFull = &problem.Error{Status: http.StatusServiceUnavailable, Code: "overloaded", RetryAfter: 30 * time.Second,
 	Detail: "Too many streams are open. Please ask for the map every few seconds instead."}
 
+var errStreamsOff = &problem.Error{Status: http.StatusServiceUnavailable, Code: "extras_paused", RetryAfter: 30 * time.Second,
+	Detail: "Streams are paused while very many people are buying. Please ask for the map every few seconds instead."}
+
 func (a *API) getSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
 	return mapError(a.maps.ServeSnapshot(w, r, chi.URLParam(r, "event"), true))
 }
@@ -45,6 +48,10 @@ func (a *API) seatsSince(w http.ResponseWriter, r *http.Request, asJSON bool) er
 }
 
 func (a *API) streamSeats(w http.ResponseWriter, r *http.Request, _ *call) error {
+	if a.pressed(pressed) {
+		a.metrics.shed.WithLabelValues("stream").Inc()
+		return errStreamsOff
+	}
 	return mapError(a.maps.ServeStream(w, r, chi.URLParam(r, "event")))
 }
 

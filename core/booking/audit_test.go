@@ -98,17 +98,17 @@ func TestTheAuditorCounts(t *testing.T) {
 		if _, err := e.audit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := gauge(t, metrics, "ropeline_booking_audit_findings", "B4"); got != c.want {
+		if got := gaugeValue(t, metrics, "ropeline_booking_audit_findings", "B4"); got != c.want {
 			t.Errorf("after %s: %v", c.change, got)
 		}
 	}
-	if at := gauge(t, metrics, "ropeline_booking_audit_timestamp_seconds", ""); at == 0 {
+	if at := gaugeValue(t, metrics, "ropeline_booking_audit_timestamp_seconds", ""); at == 0 {
 		t.Error("no time of the last audit")
 	}
 }
 
-// gauge reads a metric as a scrape would see it.
-func gauge(t *testing.T, from prometheus.Gatherer, name, label string) float64 {
+// gaugeValue reads a metric as a scrape would see it.
+func gaugeValue(t *testing.T, from prometheus.Gatherer, name, label string) float64 {
 	t.Helper()
 	families, err := from.Gather()
 	if err != nil {

@@ -66,6 +66,7 @@ type Engine struct {
 	books   *booksMetrics
 	events  sync.Map // slug -> event id; an event's slug never changes
 	slugs   sync.Map // event id -> slug
+	counted stockCount
 	flight  flight
 	labels  hold.Labels
 	floors  floors

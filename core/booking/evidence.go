@@ -102,6 +102,7 @@ func (d *dossier) firstMoney(a *attemptRow, r payment.Report) error {
 		if _, err := d.happen(ev, a, v.Retake); err != nil {
 			return err
 		}
+		d.note(noteConfirmed, a)
 		if err := d.disputed(a, payment.Facts{}); err != nil {
 			return err
 		}

@@ -27,6 +27,9 @@ const (
 	slowLaneWidth  = 4                    // connections of the slow lane
 	patience       = 5 * time.Second
 	averageWeight  = 0.2 // of the newest batch in the average time of a batch
+
+	// AtOnce is how many requests the lanes of one event settle at the same time.
+	AtOnce = eventLanes * maxBatch
 )
 
 // request is one command on its way through a lane. Exactly one of take, release

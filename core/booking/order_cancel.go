@@ -130,6 +130,10 @@ func (e *Engine) inDossierAlone(ctx context.Context, k orderKey, decide func(d *
 // logNotes is the audit log of decisions: one line each, after the commit.
 func (e *Engine) logNotes(k orderKey, notes []note) {
 	for _, n := range notes {
+		if n.what == noteConfirmed {
+			e.confirmed.Add(1)
+			continue // late_success says so already
+		}
 		e.log.Info("money decided", "what", n.what, "order", k.ref(), "payment", Ref{k.event, n.attempt})
 	}
 }

@@ -3,6 +3,7 @@ package booking
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -33,14 +34,17 @@ type till struct {
 	workers      *crew // attempts
 	refunders    *crew
 	money        *moneyMetrics
+	calls        calls // see usage.go
+	confirmed    atomic.Uint64
 }
 
 // openTill checks what the engine was given for payment and registers its loops.
 func (e *Engine) openTill(d Deps) error {
 	e.till = till{
 		providers: make(map[string]payment.Provider, len(d.Providers)), contracts: map[string]*rate.Limiter{}, tickets: d.Tickets, kicks: newKicks(),
-		workers: newCrew(paymentWorkers), refunders: newCrew(refundWorkers),
 	}
+	workers, refunders := workersOf(d.Providers)
+	e.workers, e.refunders = newCrew(workers), newCrew(refunders)
 	for i, p := range d.Providers {
 		if i == 0 {
 			e.mainProvider = p
@@ -53,6 +57,9 @@ func (e *Engine) openTill(d Deps) error {
 			// A tenth of a second's worth at once: a provider counts by the second, and not by ours.
 			e.contracts[p.Name()] = rate.NewLimiter(rate.Limit(n), max(1, int(n/10)))
 		}
+	}
+	if e.calls.most = workers + refunders; e.mainProvider != nil {
+		e.calls.perSecond = e.mainProvider.Capabilities().PerSecond
 	}
 	if len(e.providers) > 0 && e.tickets == nil {
 		return errors.New("booking: payments without a ticket signer would sell tickets nobody can show")

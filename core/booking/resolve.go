@@ -251,7 +251,7 @@ func (e *Engine) perform(ctx context.Context, c claimed, x call) (next call, err
 }
 
 // request is the one place where a provider is called.
-func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x call) (payment.Report, error) {
+func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x call) (r payment.Report, callErr error) {
 	if p == nil {
 		return payment.Report{}, fmt.Errorf("provider %q is not configured", x.a.Provider)
 	}
@@ -260,6 +260,8 @@ func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x c
 			return payment.Report{}, fmt.Errorf("the contract's limit: %w", err)
 		}
 	}
+	began := e.calls.begin()
+	defer func() { e.calls.end(began, x.do, callErr) }()
 	reference := Ref{c.order.event, x.a.ID}.String()
 	// A provider without keys is asked before a command goes out again.
 	if ask := !x.caps.Keys && x.a.Checks > 1; ask && x.do != payment.DoSend && x.do != payment.DoAsk {

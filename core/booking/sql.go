@@ -66,5 +66,5 @@ SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price
 var statements = map[string]string{
 	"event id": sqlEventID, "try key": sqlTryKey, "take key": sqlTakeKey, "store answer": sqlStoreAnswer, "replay": sqlReplay,
 	"keys there": sqlKeysThere, "replays": sqlReplays,
-	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "hold view": sqlHoldView, "lines of hold view": sqlHoldViewLines,
+	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "hold view": sqlHoldView, "stock": sqlStock, "lines of hold view": sqlHoldViewLines,
 }

@@ -72,6 +72,14 @@ func (c *cache[V]) fresh(key string) (V, bool) {
 	return e.value, ok && c.now().Before(e.until)
 }
 
+// last is an answer that may have ended, up to so long ago.
+func (c *cache[V]) last(key string, ago time.Duration) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.kept[key]
+	return e.value, ok && c.now().Before(e.until.Add(ago))
+}
+
 // keep stores an entry. A full cache first loses what has ended, and everything if
 // that is not enough: entries live a second, so there is nothing to be clever about.
 func (c *cache[V]) keep(key string, v V, until time.Time) {

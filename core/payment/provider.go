@@ -25,6 +25,9 @@ type Capabilities struct {
 	// PerSecond is what the contract allows of requests, over all our processes; 0: as
 	// many as we like. Selling faster than money can be taken makes a line nobody sees.
 	PerSecond float64
+	// AtOnce is what the contract allows of requests at the same time, of this process; 0: as
+	// many as we like.
+	AtOnce int
 }
 
 // Provider is a payment company. Every method but ParseWebhook makes one

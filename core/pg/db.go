@@ -56,8 +56,9 @@ func (o Options) withDefaults() Options {
 
 // DB is a pool of connections of the application's role.
 type DB struct {
-	Pool *pgxpool.Pool // for reads outside a transaction; writes go through InTx
-	opts Options
+	Pool  *pgxpool.Pool // for reads outside a transaction; writes go through InTx
+	opts  Options
+	meter *meter // of this pool and of those reserved beside it
 
 	mu       sync.Mutex
 	reserved []*DB
@@ -76,6 +77,9 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	// Rows leave the server in UTC whatever the server's zone is: what people read
 	// is made from the event's own zone, never from this one.
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	m := new(meter)
+	m.capacity.Store(int64(o.MaxConns))
+	cfg.ConnConfig.Tracer = m // pools that are reserved copy it
 	cfg.BeforeConnect = func(_ context.Context, cc *pgx.ConnConfig) error {
 		dialOnce(&cc.Config)
 		return nil
@@ -88,7 +92,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("database does not answer: %w", err)
 	}
-	return &DB{Pool: pool, opts: o}, nil
+	return &DB{Pool: pool, opts: o, meter: m}, nil
 }
 
 // Reserve sets n connections beside the pool apart, for work that must not wait for
@@ -101,7 +105,8 @@ func (db *DB) Reserve(n int32) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reserve connections: %w", err)
 	}
-	r := &DB{Pool: pool, opts: db.opts}
+	r := &DB{Pool: pool, opts: db.opts, meter: db.meter}
+	db.meter.capacity.Add(int64(n))
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.reserved = append(db.reserved, r)

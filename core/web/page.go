@@ -112,6 +112,10 @@ func (s *site) problem(r *http.Request, err error) view {
 		return view{Title: "Not found", Status: http.StatusNotFound, Data: problemText{
 			"We could not find that event", "It may have been taken off sale, or the link is incomplete."}}
 	}
+	if errors.Is(err, errSearchPaused) {
+		return view{Title: "Search is paused", Status: http.StatusServiceUnavailable, Data: problemText{
+			"Searching is paused for a moment", "Very many people are buying right now, and buying comes first. You can still see all events and open each of them."}}
+	}
 	s.log.ErrorContext(r.Context(), "page not filled", "path", r.URL.Path, "error", err)
 	return view{Title: "Not available", Status: http.StatusServiceUnavailable, Data: problemText{
 		"We cannot show this right now", "The box office is not answering. Nothing of yours is lost: please try again in a moment."}}

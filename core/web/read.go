@@ -76,6 +76,9 @@ type Venue struct {
 // errNoEvent: the API does not know the event.
 var errNoEvent = errors.New("no such event")
 
+// errSearchPaused: very many people are buying, and searches have to wait.
+var errSearchPaused = errors.New("searching is paused")
+
 // reader asks the API in process.
 type reader struct{ api http.Handler }
 
@@ -104,6 +107,8 @@ func (a reader) get(parent context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("ask the API for %s: answer is over %d bytes", path, readLimit)
 	case answer.code() == http.StatusNotFound:
 		return nil, errNoEvent
+	case answer.code() == http.StatusServiceUnavailable && bytes.Contains(answer.body.Bytes(), []byte(`"search_paused"`)):
+		return nil, errSearchPaused
 	case answer.code() != http.StatusOK:
 		return nil, fmt.Errorf("ask the API for %s: status %d", path, answer.code())
 	}

@@ -156,6 +156,7 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		"http://" + public + "/healthz":                   `{"status":"ok"}`,
 		"http://" + internal + "/readyz":                  `{"status":"ok"}`,
 		"http://" + internal + "/metrics":                 "ropeline_booking_audits_total",
+		"http://" + internal + "/telemetry":               `"payment":{"busy_seconds":`,
 		"http://" + public + "/v1/events?q=late+show":     `"id":"late-show"`,
 		"http://" + public + "/":                          "The Late Show",
 		"http://" + public + "/sign-in?return=%2Ftickets": `value="/tickets"`,
@@ -168,6 +169,9 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 	}
 	if status, _ := get(t, ctx, "http://"+public+"/metrics"); status == http.StatusOK {
 		t.Error("the public listener shows metrics")
+	}
+	if status, _ := get(t, ctx, "http://"+public+"/telemetry"); status == http.StatusOK {
+		t.Error("the public listener shows telemetry")
 	}
 
 	// A client that keeps its connection open must not hold the end up.

@@ -43,6 +43,7 @@ type config struct {
 	StripeURL        string `env:"STRIPE_URL"`
 	HoldsPerMinute   string `env:"HOLDS_PER_MINUTE" envDefault:"60,150"`
 	PaysPerMinute    string `env:"PAYMENTS_PER_MINUTE" envDefault:"15,60"`
+	PaymentLimit     string `env:"PAYMENT_LIMIT" envDefault:"off"`
 	Sweep            string `env:"SWEEP" envDefault:"on"`
 	Drain            string `env:"DRAIN" envDefault:"0s"`
 
@@ -52,6 +53,7 @@ type config struct {
 	drain   time.Duration
 
 	holds, payments [2]int // tries a minute of a buyer, and of a network; 0: no limit
+	contract        [2]int // calls to the provider at once, and a second; 0: as many as we like
 }
 
 const prefix = "BOOKINGD_"
@@ -143,8 +145,34 @@ func (c *config) forServe() error {
 	if c.payments, err = perMinute(c.PaysPerMinute); err != nil {
 		checks = append(checks, bad("PAYMENTS_PER_MINUTE", "%v", err))
 	}
+	if c.contract, err = contract(c.PaymentLimit); err != nil {
+		checks = append(checks, bad("PAYMENT_LIMIT", "%v", err))
+	}
 	return errors.Join(checks...)
 }
+
+// contract reads "20,80": calls to the provider at once, and a second.
+func contract(text string) (limits [2]int, err error) {
+	if text == "off" {
+		return limits, nil
+	}
+	words := split(text)
+	if len(words) != len(limits) {
+		return limits, fmt.Errorf("%q: want calls to the provider at once and a second, as in 20,80, or off", text)
+	}
+	for i, w := range words {
+		if limits[i], err = strconv.Atoi(w); err != nil || limits[i] < 1 || limits[i] > 10_000 {
+			return limits, fmt.Errorf("%q is no number of calls from 1 to 10000; write it like 20,80, or off", w)
+		}
+	}
+	if limits[0] < leastAtOnce {
+		return limits, fmt.Errorf("%d calls at once: want at least %d, one for payments and one for refunds", limits[0], leastAtOnce)
+	}
+	return limits, nil
+}
+
+// leastAtOnce calls to the provider are needed.
+const leastAtOnce = 2
 
 // perMinute reads "60,150": for one buyer, for one network.
 func perMinute(text string) (limits [2]int, err error) {

@@ -45,6 +45,9 @@ func TestBadEnvironment(t *testing.T) {
 		{"FAKEPAY_WEBHOOK_SECRETS", ",", "BOOKINGD_FAKEPAY_WEBHOOK_SECRETS: is empty; set it to the secret the provider signs with (FAKEPAY_WEBHOOK_SECRET)"},
 		{"TRUSTED_PROXIES", "10.0.0.1", `BOOKINGD_TRUSTED_PROXIES: "10.0.0.1" is no network; write it like 10.0.0.0/8`},
 		{"ORIGIN_SECRETS", "short", "BOOKINGD_ORIGIN_SECRETS: origin lock: a secret has 16 to 256 visible ASCII characters: make one with `openssl rand -hex 32`"},
+		{"PAYMENT_LIMIT", "20", `BOOKINGD_PAYMENT_LIMIT: "20": want calls to the provider at once and a second, as in 20,80, or off`},
+		{"PAYMENT_LIMIT", "20,0", `BOOKINGD_PAYMENT_LIMIT: "0" is no number of calls from 1 to 10000; write it like 20,80, or off`},
+		{"PAYMENT_LIMIT", "1,80", `BOOKINGD_PAYMENT_LIMIT: 1 calls at once: want at least 2, one for payments and one for refunds`},
 		{"DRAIN", "5", `BOOKINGD_DRAIN: "5" is no duration up to 10m; write it like 5s`},
 	} {
 		environ := maps.Clone(good())

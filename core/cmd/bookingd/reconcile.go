@@ -206,7 +206,8 @@ func withTill(ctx context.Context, fn func(*booking.Engine, []string) error) err
 // With a Stripe key that is Stripe; fakepay answers beside it for what was begun there.
 func providersOf(c config) (list []payment.Provider, err error) {
 	if c.StripeKey != "" {
-		s, err := stripe.New(stripe.Config{Key: c.StripeKey, Secrets: split(c.StripeSecrets), CardPage: c.StripeCardPage, URL: c.StripeURL})
+		s, err := stripe.New(stripe.Config{Key: c.StripeKey, Secrets: split(c.StripeSecrets), CardPage: c.StripeCardPage, URL: c.StripeURL,
+			AtOnce: c.contract[0], PerSecond: float64(c.contract[1])})
 		if err != nil {
 			return nil, bad("STRIPE_KEY", "%v", err)
 		}
@@ -214,7 +215,8 @@ func providersOf(c config) (list []payment.Provider, err error) {
 			return list, nil
 		}
 	}
-	p, err := fakepay.NewClient(fakepay.ClientConfig{URL: c.FakepayURL, PublicURL: c.FakepayPublicURL, Secrets: c.secrets})
+	p, err := fakepay.NewClient(fakepay.ClientConfig{URL: c.FakepayURL, PublicURL: c.FakepayPublicURL, Secrets: c.secrets,
+		AtOnce: c.contract[0], PerSecond: float64(c.contract[1])})
 	if err != nil {
 		return nil, bad("FAKEPAY_URL", "%v", err)
 	}

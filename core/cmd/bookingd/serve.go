@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -80,7 +82,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	go func() { looped <- engine.Run(loops) }()
 	go func() { _ = maps.Run(loops) }() // it ends with the loops; what it shows is memory
 
-	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry), log)}
+	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry, c.lock), log)}
 	servers[0].RegisterOnShutdown(maps.EndStreams)
 	failed := make(chan error, 2)
 	for i, l := range []net.Listener{public, internal} {
@@ -148,14 +150,24 @@ func httpServer(h http.Handler, log *slog.Logger) *http.Server {
 }
 
 // internalHandler is for the operator's network only.
-func internalHandler(front http.Handler, registry *prometheus.Registry) http.Handler {
+func internalHandler(front *api.API, registry *prometheus.Registry, lock *admission.OriginLock) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
+	mux.Handle("GET /telemetry", front.Telemetry(instance(), lock))
 	mux.Handle("GET /healthz", front)
 	mux.Handle("GET /readyz", front)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	return mux
+}
+
+// instance names this process among those that serve one shop, also when they run on one machine or in turn.
+func instance() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "bookingd"
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:6])
 }
 
 // shutdown waits for the requests under way, then cuts what is left.

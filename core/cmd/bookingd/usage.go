@@ -44,7 +44,7 @@ Environment (default):
   BOOKINGD_MAPS_DATABASE_URL        PostgreSQL that seat maps are read from, such as a replica (BOOKINGD_DATABASE_URL)
   BOOKINGD_DATABASE_CONNS           connections to PostgreSQL, beside the 8 of the lanes of holds (16)
   BOOKINGD_LISTEN                   address of the API and the storefront (127.0.0.1:9000)
-  BOOKINGD_INTERNAL_LISTEN          address of /metrics, /healthz and /readyz (127.0.0.1:9001)
+  BOOKINGD_INTERNAL_LISTEN          address of /metrics, /telemetry, /healthz and /readyz (127.0.0.1:9001)
   BOOKINGD_TRUSTED_PROXIES          networks whose X-Forwarded-For is believed (127.0.0.0/8,::1/128)
   BOOKINGD_ORIGIN_SECRETS           what edges show (origin_secret), two while it is changed: nobody else gets in (none)
   BOOKINGD_PASS                     required, or off: sell without a waiting room, for development (required)
@@ -62,6 +62,7 @@ Environment (default):
   BOOKINGD_STRIPE_URL               another address of the API, as of stripe-mock (Stripe's)
   BOOKINGD_HOLDS_PER_MINUTE         tries to hold, of a buyer and of a network (/24, /56), or off; a third at once (60,150)
   BOOKINGD_PAYMENTS_PER_MINUTE      tries to pay, likewise (15,60)
+  BOOKINGD_PAYMENT_LIMIT            calls to the payment provider at once and a second that its contract allows this process, as in 20,80, or off (off)
   BOOKINGD_SWEEP                    on, or off: the loop that folds expired holds in; nothing depends on it (on)
   BOOKINGD_DRAIN                    how long /readyz says no before the listener closes (0s)
 `

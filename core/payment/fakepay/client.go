@@ -32,6 +32,7 @@ type ClientConfig struct {
 	OneStep   bool     // the contract is for one-step payments, as with a mobile wallet
 	NoKeys    bool     // the contract is without idempotency keys
 	PerSecond float64  // requests a second that the contract allows; 0 = any number
+	AtOnce    int      // requests at the same time, likewise
 
 	// LongestProcessing: see payment.Capabilities; 0 = payment.NotFoundAfter.
 	LongestProcessing time.Duration
@@ -90,6 +91,7 @@ func (c *Client) Capabilities() payment.Capabilities {
 	return payment.Capabilities{
 		TwoStep: !c.conf.OneStep, Keys: !c.conf.NoKeys, Lookup: true, Partial: true,
 		LongestProcessing: c.conf.LongestProcessing, AuthorizationLifetime: authorizationLifetime, PerSecond: c.conf.PerSecond,
+		AtOnce: c.conf.AtOnce,
 	}
 }
 

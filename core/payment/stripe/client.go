@@ -41,6 +41,7 @@ type Config struct {
 
 	// PerSecond of the contract; 0 = 80, which is what an account has in live mode.
 	PerSecond float64
+	AtOnce    int // requests at the same time; 0 = any number
 	// Deadline of one call; 0 = payment.CallDeadline.
 	Deadline time.Duration
 }
@@ -93,7 +94,7 @@ func (c *Client) Name() string { return "stripe" }
 // Capabilities of a Stripe account.
 func (c *Client) Capabilities() payment.Capabilities {
 	return payment.Capabilities{TwoStep: true, Keys: true, Lookup: true, Partial: true,
-		LongestProcessing: longestProcessing, AuthorizationLifetime: authorizationLifetime, PerSecond: c.conf.PerSecond}
+		LongestProcessing: longestProcessing, AuthorizationLifetime: authorizationLifetime, PerSecond: c.conf.PerSecond, AtOnce: c.conf.AtOnce}
 }
 
 // Authorize makes and confirms a payment; its reference is its key.

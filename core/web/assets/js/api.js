@@ -6,6 +6,8 @@ import { keyFor, settle } from './keys.js';
 
 const TRIES = 5; // of one action, all with the same key
 const PATIENCE = 15000; // ms until an answer counts as lost
+const TURN = 35000; // the same for what may wait its turn inside: the API answers within 25 s and a few more
+const SOON = 2000; // ms after which a visitor is told that it waits
 const LONGEST_WAIT = 5000; // ms between tries, whatever Retry-After says
 
 // Problem is an answer that is not what was asked for.
@@ -25,12 +27,13 @@ export async function read(path, headers = {}) {
 }
 
 // act does something once. action names what the person did ("hold:night-of-lights").
-export async function act(action, method, path, body) {
+// turn: it may have to wait its turn behind others, which the page then says.
+export async function act(action, method, path, body, { turn = false } = {}) {
   const content = body === undefined ? '' : JSON.stringify(body);
   const key = keyFor(action, `${method} ${path} ${content}`);
   for (let n = 1; ; n++) {
     try {
-      const answer = await call(method, path, content || undefined, { 'Idempotency-Key': key });
+      const answer = await (turn ? inTurn : call)(method, path, content || undefined, { 'Idempotency-Key': key });
       settle(action);
       return answer.body;
     } catch (err) {
@@ -39,6 +42,17 @@ export async function act(action, method, path, body) {
       if (!worthAgain(err) || n === TRIES) throw err;
       await pause(Math.min(err.retryAfter || 300 * 2 ** n, LONGEST_WAIT));
     }
+  }
+}
+
+// inTurn is call for what may wait. Asking again before the answer would give the turn away.
+async function inTurn(method, path, content, headers) {
+  const timer = setTimeout(() => told.waits(true), SOON);
+  try {
+    return await call(method, path, content, headers, TURN);
+  } finally {
+    clearTimeout(timer);
+    told.waits(false);
   }
 }
 
@@ -52,16 +66,18 @@ export function isFinal({ status, code }) {
 
 // worthAgain: repeating by itself, without asking the person, makes sense.
 export function worthAgain({ status, code }) {
+  if (code === 'crowded') return false; // it has waited already: the person decides
   return code === 'no_answer' || code === 'idempotency_in_progress' || status === 502 || status === 503 || status === 504;
 }
 
 // told is what the page does when the API says that somebody else has come with
 // this visitor's place in line, and was refused.
-export const told = { contested() {} };
+// waits(true): what was asked for stands in a line; waits(false): it is over.
+export const told = { contested() {}, waits() {} };
 
 // call sends one request; what is not a 2xx is thrown. A 304 is returned: only
 // who sends If-None-Match sees one.
-export async function call(method, path, content, headers = {}) {
+export async function call(method, path, content, headers = {}, patience = PATIENCE) {
   const sent = performance.now();
   let response;
   try {
@@ -69,7 +85,7 @@ export async function call(method, path, content, headers = {}) {
       method,
       body: content,
       credentials: 'same-origin',
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(patience),
       headers: { Accept: 'application/json', ...(content ? { 'Content-Type': 'application/json' } : {}), ...headers },
     });
   } catch (err) {

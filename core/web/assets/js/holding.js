@@ -34,7 +34,7 @@ export class Holding {
 
   async take(request) {
     const body = this.hold ? { ...request, replace: this.hold.id } : request;
-    this.keep(await act(`hold:${this.event}`, 'POST', this.path, body), '');
+    this.keep(await act(`hold:${this.event}`, 'POST', this.path, body, { turn: true }), '');
     return this.hold;
   }
 

@@ -5,9 +5,10 @@ import { countdown } from './countdown.js';
 import { byId, data, h, replace, svg } from './dom.js';
 import { newKey } from './keys.js';
 import { money } from './money.js';
-import { explain, lineFirst } from './notice.js';
+import { dismiss, explain, lineFirst, notify } from './notice.js';
 import { fareOf, placesWord, routeText, when, where } from './occasion.js';
 import { describe } from './orderstate.js';
+import { words } from './words.js';
 
 const { order: id } = data();
 const path = `/v1/orders/${encodeURIComponent(id)}`;
@@ -102,7 +103,7 @@ function fail(err) {
 async function pay(token) {
   box.dataset.tone = 'busy';
   try {
-    const o = await act(`pay:${id}`, 'POST', `${path}/payments`, { card_token: token, expected_amount: order.amount });
+    const o = await act(`pay:${id}`, 'POST', `${path}/payments`, { card_token: token, expected_amount: order.amount }, { turn: true });
     forgetToken();
     show(o);
   } catch (err) {
@@ -112,8 +113,15 @@ async function pay(token) {
       await refresh();
     }
     if (err.code === 'line') lineFirst(`/pay/${encodeURIComponent(id)}?card_token=${encodeURIComponent(token)}`, order.expires_at, { quiet: cameFromLine });
+    else if (err.code === 'crowded') crowded(err, token);
     else if (err.code !== 'already_paid') explain(err);
   }
+}
+
+// crowded: the payment was not begun, and the card need not be typed again.
+function crowded(err, token) {
+  notify(words(err), { code: err.code, tone: 'warn', button: { text: 'Try again', act: () => { dismiss(err.code); pay(token); } } });
+  refresh();
 }
 
 function forgetToken() {

@@ -6,7 +6,7 @@
 // that somebody in the line is waiting for.
 
 import { told } from './api.js';
-import { notify } from './notice.js';
+import { dismiss, notify } from './notice.js';
 
 const EVERY = 165000; // ms; the second half of a pass's five minutes
 
@@ -33,6 +33,12 @@ if (room) {
 // Somebody else has come with a copy of this visitor's place in line, and was refused.
 told.contested = () => notify('Somebody else tried to buy with your place in line and was refused. If that was not you, do not share links or screenshots of this page.',
   { code: 'contested', tone: 'warn' });
+
+// Very many people are buying: what was asked for waits behind others.
+told.waits = (yes) => {
+  if (yes) notify('Many people are buying at this moment, so we take them one after the other. Your request stands in a short line, for half a minute at most: please leave this page open.', { code: 'turn' });
+  else dismiss('turn');
+};
 
 // A search's address is shared and kept: fields left empty have no business in it.
 const search = document.querySelector('form[role=search]');

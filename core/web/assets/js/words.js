@@ -16,6 +16,7 @@ const BY_CODE = {
   seat_taken: 'Some of your seats were taken a moment ago.',
   not_found: 'We could not find that. It may belong to another account.',
   overloaded: 'The box office is very busy. Please try again in a moment.',
+  crowded: 'Very many people are buying at this moment, and your turn did not come in time. Nothing was changed: please try again in a moment.',
   busy: 'The box office is very busy. Please try again in a moment.',
   outcome_unknown: 'We do not know yet whether that worked. Press the button again: it will not be done twice.',
   idempotency_in_progress: 'That is still being worked on. Please try again in a moment.',

@@ -1,5 +1,5 @@
 import { equal, ok, store } from './check.js';
-const { act, isFinal, Problem } = await import(`${self.assets}/js/api.js`);
+const { act, isFinal, Problem, told } = await import(`${self.assets}/js/api.js`);
 const { keyFor, newKey, settle } = await import(`${self.assets}/js/keys.js`);
 
 const json = (status, body, headers = {}) => new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
@@ -98,4 +98,25 @@ export function onlyAnAnswerAboutTheActionIsFinal() {
     [409, 'idempotency_in_progress', false], [503, 'overloaded', false], [0, 'no_answer', false], [403, 'line', false], [401, 'unauthenticated', false], [500, 'http_500', false],
   ];
   for (const [status, code, want] of cases) equal(isFinal({ status, code }), want, code);
+}
+
+export async function whoWaitsItsTurnIsToldSo() {
+  const said = [];
+  told.waits = (yes) => said.push(yes);
+  let answer;
+  self.fetch = () => new Promise((done) => { answer = () => done(json(201, { id: 'h1' })); });
+  const held = act('hold:turn', 'POST', '/v1/x', { seats: [1] }, { turn: true });
+  while (!said.length) await new Promise((done) => setTimeout(done, 50));
+  equal(said, [true]);
+  answer();
+  equal(await held, { id: 'h1' });
+  equal(said, [true, false]);
+}
+
+export async function aTurnThatDidNotComeIsNotTakenAgainByItself() {
+  const asked = server(json(503, { code: 'crowded', why: 'time' }, { 'Retry-After': '5' }), json(201, { id: 'h2' }));
+  const err = await refused(act('hold:crowd', 'POST', '/v1/x', { seats: [1] }, { turn: true }));
+  equal([err.code, asked.length], ['crowded', 1]);
+  equal(await act('hold:crowd', 'POST', '/v1/x', { seats: [1] }, { turn: true }), { id: 'h2' });
+  equal(asked[0].key, asked[1].key, 'the key');
 }
