@@ -1,70 +1,26 @@
 package faults
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ropeline/ropeline/deploy/fleet"
 )
 
-// busy asks an edge for status, heartbeats and the origin without a pause until stop is called, which gives how many were
-// answered and how many were not, or not well.
-func (w *world) busy(e *fleet.Edge, waiting, inside *fleet.Visitor) (stop func() (good, bad int64)) {
-	ctx, cancel := context.WithCancel(w.t.Context())
-	var good, bad atomic.Int64
-	done := make(chan struct{})
-	const at = 4
-	for range at {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			wait, in := *waiting, *inside
-			wait.Told, in.Told = nil, nil
-			for i := 0; ctx.Err() == nil; i++ {
-				var a fleet.Answer
-				var err error
-				switch i % 3 {
-				case 0:
-					a, err = new(fleet.Visitor).Do(ctx, http.MethodGet, e.URL()+fleet.Reserved+"status")
-				case 1:
-					a, err = wait.Post(ctx, e.URL(), "heartbeat")
-				case 2:
-					a, err = in.Visit(ctx, e.URL())
-				}
-				switch {
-				case ctx.Err() != nil:
-				case err == nil && (a.Status == http.StatusOK || a.Code == "slow_down"):
-					good.Add(1)
-				default:
-					bad.Add(1)
-				}
-			}
-		}()
-	}
-	return func() (int64, int64) {
-		cancel()
-		for range at {
-			<-done
-		}
-		return good.Load(), bad.Load()
-	}
-}
-
 // FE1: one of two edges is killed under load. The other serves everybody: same place, no queueing again for who is inside.
 func TestOneOfTwoEdgesIsKilled(t *testing.T) {
-	w := build(t, setup{edges: 2})
+	w := build(t, setup{edges: 2, site: accessLog})
 	a, b := w.edges[0], w.edges[1]
 	people := w.comes(a, 40)
 	inside := people[:5]
 	for _, v := range inside {
 		w.enters(v, a)
 	}
-	stop := w.busy(b, w.joins(a), inside[0])
+	load := w.busy(b, w.joins(a), inside[0])
 	a.Kill()
 	for _, v := range people[5:] {
 		w.keepsPlace(v, b)
@@ -76,9 +32,7 @@ func TestOneOfTwoEdgesIsKilled(t *testing.T) {
 		w.enters(v, b)
 	}
 	w.progress(b)
-	if good, bad := stop(); bad > 0 || good == 0 {
-		t.Errorf("the other edge failed %d of %d requests", bad, bad+good)
-	}
+	load.stop(w, "with the other edge gone")
 	check(t, a.Start(t.Context())) // and back: what it had decided and not written down is written now
 	w.until("the edge that was killed knows the room", func() bool { return must(a.Status(t.Context()))(t).State == "open" })
 	w.progress(a)
@@ -126,7 +80,7 @@ func slowly(release <-chan struct{}, arrived chan<- struct{}) http.Handler {
 // FE4: a reload under waiting people, open requests and load. Nobody's place and no request is lost; the new rate holds.
 func TestReloadLosesNothing(t *testing.T) {
 	release, arrived := make(chan struct{}), make(chan struct{}, 20)
-	w := build(t, setup{edges: 1, origin: slowly(release, arrived)})
+	w := build(t, setup{edges: 1, site: accessLog, origin: slowly(release, arrived)})
 	e := w.edges[0]
 	people := w.comes(e, 60)
 	w.enters(people[0], e)
@@ -145,7 +99,7 @@ func TestReloadLosesNothing(t *testing.T) {
 	for range cap(arrived) {
 		<-arrived
 	}
-	stop := w.busy(e, w.joins(e), people[0])
+	load := w.busy(e, w.joins(e), people[0])
 	check(t, e.Write("rate 15/s", "cap 150", "title Reloaded"))
 	if out, err := e.Reload(t.Context()); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -157,9 +111,7 @@ func TestReloadLosesNothing(t *testing.T) {
 			t.Errorf("a request that was open during the reload: %+v", a)
 		}
 	}
-	if good, bad := stop(); bad > 0 || good == 0 {
-		t.Errorf("%d of %d requests failed around the reload", bad, bad+good)
-	}
+	load.stop(w, "around the reload")
 	for _, v := range people[1:] {
 		w.keepsPlace(v, e)
 	}
@@ -168,19 +120,17 @@ func TestReloadLosesNothing(t *testing.T) {
 
 // FE5: a configuration that does not load. The command fails, the old one serves, no request notices.
 func TestReloadOfABrokenFile(t *testing.T) {
-	w := build(t, setup{edges: 1})
+	w := build(t, setup{edges: 1, site: accessLog})
 	e := w.edges[0]
 	people := w.comes(e, 10)
 	w.enters(people[0], e)
-	stop := w.busy(e, w.joins(e), people[0])
+	load := w.busy(e, w.joins(e), people[0])
 	check(t, e.Write("rate twenty", "cap 150"))
 	out, err := e.Reload(t.Context())
 	if err == nil || !strings.Contains(out, "twenty") {
 		t.Errorf("reload of a broken file: %v, %s", err, out)
 	}
-	if good, bad := stop(); bad > 0 || good == 0 {
-		t.Errorf("%d of %d requests failed around it", bad, bad+good)
-	}
+	load.stop(w, "around the reload that failed")
 	if s := must(e.Status(t.Context()))(t); s.Rate != 20 {
 		t.Errorf("the rate is %v, want the old 20", s.Rate)
 	}

@@ -40,6 +40,7 @@ type setup struct {
 	links  bool         // a Link between each edge and Redis
 	redis  redistest.Options
 	global []string // more lines of the edges' global block
+	site   []string // more lines of their site
 	aged   bool     // keys that are years old
 	bin    string   // another binary than the repository's
 }
@@ -83,7 +84,7 @@ func build(t *testing.T, s setup) *world {
 		}
 		name := fmt.Sprintf("edge-%d", i+1)
 		e := must(fleet.NewEdge(fleet.Config{Name: name, Bin: w.bin, Dir: w.path(name), Keys: w.path("keys"), Store: store,
-			Origin: w.origin.Addr(), Room: s.room, Global: s.global}))(t)
+			Origin: w.origin.Addr(), Room: s.room, Global: s.global, Site: s.site}))(t)
 		w.edges = append(w.edges, e)
 		check(t, e.Start(t.Context()))
 	}
