@@ -11,7 +11,8 @@
 //	refund           what a buyer gets back: tiers by time, fees, the limit over which two others must agree
 //	ledger           double entry, written by the transaction of the effect; folds, seals, statements
 //	outbox, ticket   what follows from a sale
-//	money, pg, problem, keyfile   leaves: amounts, the way to PostgreSQL, refusals, keys in files
+//	money, pg, problem, keyfile,  leaves: amounts, the way to PostgreSQL, refusals, keys in files,
+//	locale                        languages
 //
 // The parts of a sale (event to ticket) never import each other: each is rules and SQL that take a transaction, and
 // booking alone joins them. deps_test.go keeps it so.

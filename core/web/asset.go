@@ -4,11 +4,16 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/ropeline/ropeline/core/locale"
 )
 
 //go:embed assets
@@ -19,11 +24,21 @@ const assetPrefix = "/assets/"
 // assetHash names the whole tree of assets, not each file: modules import one
 // another by relative path, and one hash for all keeps those imports true
 // without rewriting a single line of what was written.
-var assetHash = hashAssets(assetFiles)
+var assetHash = hashAssets(assetFiles, textFiles) // texts too: scripts say them
 
-func hashAssets(files fs.FS) string {
+func hashAssets(trees ...fs.FS) string {
 	h := sha256.New()
-	err := fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
+	for _, files := range trees {
+		addTree(h, files)
+	}
+	for _, lang := range locale.Languages {
+		h.Write(locale.Of(lang).JSON())
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+func addTree(h hash.Hash, files fs.FS) {
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -37,13 +52,49 @@ func hashAssets(files fs.FS) string {
 		return nil
 	})
 	if err != nil {
-		panic("web: embedded assets: " + err.Error())
+		panic("web: embedded files: " + err.Error())
 	}
-	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // assetURL is the address of an asset, given its path below assets/.
 func assetURL(name string) string { return assetPrefix + assetHash + "/" + name }
+
+// scriptURL is the address of a module in one language. The language is in the
+// path because modules import one another by relative path: that way each of
+// them gets the visitor's texts as a plain static import, a shared cache keeps
+// every language apart, and no module has to wait for texts at run time (Safari
+// has had errors where two modules wait for a third).
+func scriptURL(lang, name string) string { return assetPrefix + assetHash + "/" + lang + "/" + name }
+
+// textModule is written by the server: what scripts say, and how numbers, money
+// and times are written, in the language of its address.
+const textModule = "js/texts.js"
+
+var textModules = makeTextModules()
+
+func makeTextModules() map[string][]byte {
+	out := map[string][]byte{}
+	for lang, s := range speeches {
+		texts, err := json.Marshal(s.Texts)
+		if err != nil {
+			panic("web: texts of " + lang + ": " + err.Error())
+		}
+		out[lang] = fmt.Appendf(nil, "export const format = %s;\nexport const texts = %s;\n", s.Format.JSON(), texts)
+	}
+	return out
+}
+
+// asset returns a file below assets/, or below {language}/ where it is a script.
+func asset(name string) ([]byte, error) {
+	lang := locale.Fallback
+	if l, rest, ok := strings.Cut(name, "/"); ok && locale.Known(l) && strings.HasPrefix(rest, "js/") {
+		lang, name = l, rest
+	}
+	if name == textModule {
+		return textModules[lang], nil
+	}
+	return assetFiles.ReadFile("assets/" + name)
+}
 
 // serveAsset answers /assets/{hash}/{path}. With another hash than ours (a page
 // of the version before or after, during a rolling update) it gives what we have
@@ -54,7 +105,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 		notFound(w)
 		return
 	}
-	b, err := assetFiles.ReadFile("assets/" + name)
+	b, err := asset(name)
 	if err != nil {
 		notFound(w)
 		return

@@ -100,7 +100,7 @@ func TestModulesImportOnlyModulesThatExist(t *testing.T) {
 		for _, m := range imported.FindAllStringSubmatch(string(source), -1) {
 			target := path.Join(path.Dir(name), m[1])
 			used[target] = true
-			if _, err := fs.Stat(assetFiles, target); err != nil {
+			if _, err := asset(strings.TrimPrefix(target, "assets/")); err != nil {
 				t.Errorf("%s imports %s: %v", name, m[1], err)
 			}
 		}

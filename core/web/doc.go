@@ -25,6 +25,19 @@
 // Paying is a buying call and needs a pass; a visitor without one is sent through
 // the line by /pay, which keeps the card's token and comes back to the checkout.
 //
+// # Languages
+//
+// Every page has one address in all languages (core/locale): the visitor's is
+// what the address says (?lang=es), else what was chosen before (a cookie), else
+// what the browser asks for. Pages are private, so no shared cache mixes them up;
+// they say Vary all the same. Scripts are public and kept for a year, and have
+// the language in their address: /assets/{hash}/{language}/js/...
+//
+// All sentences, of templates and scripts, are in texts/{language}.json; a test
+// refuses words anywhere else, texts that nobody says, and languages that differ
+// in their texts or in the holes of one. What organisers wrote (titles, names of
+// sections and prices) stays as it is, set apart so that it keeps its direction.
+//
 // # Stable handles for tests
 //
 // Elements a browser test needs carry data-testid; these names do not change
@@ -57,6 +70,7 @@
 //	see-tickets             link to the tickets of the order
 //	order-row               one of the visitor's orders
 //	ticket-card             one ticket; ticket-qr is its image, ticket-where the place
+//	language                the menu of languages in the header
 //	account                 the account's menu in the header: account-name, and
 //	                        sign-out, which signs out
 //	notice                  a message to the visitor; data-code is the problem's code

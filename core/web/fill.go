@@ -65,9 +65,9 @@ func (s *site) events(r *http.Request) (view, error) {
 	if _, err := s.api.decode(r.Context(), "/v1/events"+ask.query(), &answer); err != nil {
 		return view{}, err
 	}
-	title := "Events"
+	title := "events"
 	if ask.Active() {
-		title = "Search"
+		title = "search"
 	}
 	return view{Title: title, Nav: "events", Style: "events",
 		Data: eventsData{Search: ask, Events: answer.Events, Now: time.Now()}}, nil
@@ -126,13 +126,13 @@ func (s *site) event(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	return view{Title: e.Title, Nav: "events", Module: "event", Style: "event", Wide: e.Geometry != "",
+	return view{Title: e.Title, Named: true, Nav: "events", Module: "event", Style: "event", Wide: e.Geometry != "",
 		Data: eventData{e, time.Now()}, JSON: json.RawMessage(body)}, nil
 }
 
 func (s *site) checkout(r *http.Request) (view, error) {
 	v, err := s.order(r)
-	v.Title = "Checkout"
+	v.Title = "checkout"
 	return v, err
 }
 
@@ -151,24 +151,23 @@ func throughTheLine(w http.ResponseWriter, r *http.Request) {
 // order, and the pages below, are shells: what is in them belongs to one
 // person, and the browser asks for it with that person's cookie.
 func (s *site) order(r *http.Request) (view, error) {
-	return view{Title: "Your order", Nav: "orders", Module: "order", Style: "order",
+	return view{Title: "yourOrder", Nav: "orders", Module: "order", Style: "order",
 		JSON: map[string]string{"order": r.PathValue("order")}}, nil
 }
 
 func (s *site) orders(*http.Request) (view, error) {
-	return view{Title: "Your orders", Nav: "orders", Module: "orders", Style: "order"}, nil
+	return view{Title: "yourOrders", Nav: "orders", Module: "orders", Style: "order"}, nil
 }
 
 func (s *site) tickets(*http.Request) (view, error) {
-	return view{Title: "Your tickets", Nav: "tickets", Module: "tickets", Style: "ticket"}, nil
+	return view{Title: "yourTickets", Nav: "tickets", Module: "tickets", Style: "ticket"}, nil
 }
 
 func (s *site) ticket(r *http.Request) (view, error) {
-	return view{Title: "Ticket", Nav: "tickets", Module: "ticket", Style: "ticket",
+	return view{Title: "ticket", Nav: "tickets", Module: "ticket", Style: "ticket",
 		JSON: map[string]string{"ticket": r.PathValue("ticket")}}, nil
 }
 
 func (s *site) unknown(*http.Request) (view, error) {
-	return view{Title: "Not found", Status: http.StatusNotFound, Data: problemText{
-		"There is nothing here", "The address may be incomplete, or the page has moved."}}, nil
+	return view{Title: "notFound", Status: http.StatusNotFound, Data: problemText{"nothingHere", "nothingHereText"}}, nil
 }

@@ -7,22 +7,6 @@ import (
 	"time"
 )
 
-func TestMoneyIsWrittenAsOnTheClient(t *testing.T) {
-	for _, c := range []struct {
-		m    Money
-		want string
-	}{
-		{Money{18900, "EUR"}, "€189"}, {Money{1490, "EUR"}, "€14.90"}, {Money{5, "EUR"}, "€0.05"}, {Money{0, "EUR"}, "€0"},
-		{Money{12000, "JPY"}, "¥12,000"}, {Money{1500, "KWD"}, "KWD\u00a01.500"}, {Money{-250, "USD"}, "-$2.50"},
-		{Money{49900, "PLN"}, "zł\u00a0499"}, {Money{49900, "CHF"}, "CHF\u00a0499"},
-		{Money{123456789, "USD"}, "$1,234,567.89"},
-	} {
-		if got := c.m.String(); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
-		}
-	}
-}
-
 func TestAnEventSaysWhetherItCanBeBought(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Hour)
@@ -38,7 +22,7 @@ func TestAnEventSaysWhetherItCanBeBought(t *testing.T) {
 		{"cancelled", Event{State: "cancelled", StartsAt: now.Add(-time.Hour)}, sale{"cancelled", "Cancelled"}},
 		{"over", Event{State: "on_sale", StartsAt: now.Add(-time.Hour)}, sale{"over", "Already started"}},
 	} {
-		if got := saleOf(c.e, now); got != c.want {
+		if got := saleOf(speeches["en"], c.e, now); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -80,16 +64,20 @@ func TestAPosterIsAlwaysTheSame(t *testing.T) {
 	}
 }
 
+func briefIn(e Event, now time.Time) string {
+	return funcsIn(speeches["en"])["brief"].(func(Event, time.Time) string)(e, now)
+}
+
 func TestAnEventIsNamedWithItsYearAndATripWithItsZone(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	trip := Event{StartsAt: time.Date(2027, 5, 14, 9, 40, 0, 0, time.UTC), TimeZone: "Europe/Lisbon", Route: &Route{"Lisbon", "Tokyo"}}
 	evening := Event{StartsAt: time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC), TimeZone: "Europe/Berlin"}
 	for want, e := range map[string]Event{"Fri 14 May 2027, 10:40 Lisbon time": trip, "Fri 1 Jan 2027, 00:30": evening} {
-		if got := brief(e, now); got != want {
+		if got := briefIn(e, now); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := brief(trip, now.AddDate(1, 0, 0)); got != "Fri 14 May, 10:40 Lisbon time" {
+	if got := briefIn(trip, now.AddDate(1, 0, 0)); got != "Fri 14 May, 10:40 Lisbon time" {
 		t.Errorf("this year: %q", got)
 	}
 }
@@ -101,7 +89,7 @@ func TestPagesNameThePriceAndThePlaceOfDeparture(t *testing.T) {
 		"levels":   []any{map[string]any{"class": "s", "name": "Saver, no changes", "amount": 1490}},
 		"counters": []any{map[string]any{"id": 1, "kind": "class", "name": "Saver", "class": "s"}},
 	}))})
-	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station"}, "/events/bus": {"Departs from Berlin, central bus station", "<b>Saver</b><span class=\"muted\">no changes<"}} {
+	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station", "<bdi>Berlin</bdi>"}, "/events/bus": {"Departs from Berlin, central bus station", `<b dir="auto">Saver</b><span class="muted" dir="auto">no changes<`}} {
 		_, body := get(t, h, path)
 		for _, want := range wants {
 			if body, _, _ = strings.Cut(body, `id="page-data"`); !strings.Contains(body, want) {

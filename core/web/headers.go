@@ -14,8 +14,8 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 const (
 	// cachePersonal: what belongs to one person is kept by nobody.
 	cachePersonal = "private, no-store"
-	// cachePublic: the shell names whether the visitor is signed in, so shared
-	// caches must not keep it; the browser may, if it asks again. What is heavy
+	// cachePublic: the shell names whether the visitor is signed in and is in the
+	// visitor's language, so shared caches must not keep it; the browser may, if it asks again. What is heavy
 	// (geometry, seat states, assets) has its own address and its own policy.
 	cachePublic = "private, no-cache"
 	// cacheImmutable: the address contains the hash of the content.
@@ -30,10 +30,15 @@ func securityHeaders(next http.Handler) http.Handler {
 		// An address of ours may carry an order or a card token.
 		h.Set("Referrer-Policy", "same-origin")
 		// Over plain http browsers ignore it, with a warning on every page.
-		if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		if secure(r) {
 			h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		}
 		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// secure: the visitor came by https, to us or to whoever is in front of us.
+func secure(r *http.Request) bool {
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }

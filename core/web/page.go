@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+
+	"github.com/ropeline/ropeline/core/locale"
 )
 
 //go:embed templates
@@ -22,7 +24,8 @@ type site struct {
 
 // view is what a template is filled with. Page-specific values are in Data.
 type view struct {
-	Title    string
+	Title    string // of the window; the name of a text unless Named
+	Named    bool   // Title is a name of somebody else's, as it is
 	Status   int    // HTTP status; 0 is 200
 	Module   string // entry module below assets/js, without extension
 	Style    string // page's own style sheet below assets/css
@@ -32,6 +35,8 @@ type view struct {
 	Account  string // e-mail address of the signed-in account, "" if unknown
 	SignIn   string // address of the sign-in page that returns here
 	Wide     bool   // the page uses the whole width
+	Speech   *locale.Speech
+	Choices  []locale.Choice // of the menu of languages
 	Data     any
 	// JSON is handed to the module in a data block, which is not a script: the
 	// content policy stays without 'unsafe-inline'. html/template writes it as
@@ -39,11 +44,20 @@ type view struct {
 	JSON any
 }
 
-// pages holds one parsed set per page: the layout and the page's own blocks.
-var pages = parsePages()
+// pages holds, for every language, one parsed set per page: the layout and the
+// page's own blocks, with functions that speak the language.
+var pages = parseAll()
 
-func parsePages() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(funcs).
+func parseAll() map[string]map[string]*template.Template {
+	all := map[string]map[string]*template.Template{}
+	for lang, s := range speeches {
+		all[lang] = parsePages(s)
+	}
+	return all
+}
+
+func parsePages(s *locale.Speech) map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(funcsIn(s)).
 		ParseFS(templateFiles, "templates/layout.html", "templates/parts/*.html"))
 	names, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -74,15 +88,20 @@ func (s *site) page(rt route) http.HandlerFunc {
 			v.SignedIn, v.Account = true, accountName(c.Value)
 		}
 		v.SignIn = "/sign-in?return=" + url.QueryEscape(returnPath(r.URL))
+		v.Speech = speeches[locale.FromRequest(r)]
+		v.Choices = locale.Choices(r.URL, v.Speech.Lang, cardParameter)
 
 		var out bytes.Buffer
-		if err := pages[name].ExecuteTemplate(&out, "layout.html", v); err != nil {
+		if err := pages[v.Speech.Lang][name].ExecuteTemplate(&out, "layout.html", v); err != nil {
 			s.log.ErrorContext(r.Context(), "page not rendered", "template", name, "error", err)
-			http.Error(w, "This page could not be shown. Please try again.", http.StatusInternalServerError)
+			http.Error(w, v.Speech.Say("notRendered"), http.StatusInternalServerError)
 			return
 		}
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Language", v.Speech.Lang)
+		h.Set("Vary", locale.Varies)
+		locale.Remember(w, r, secure(r))
 		h.Set("Cache-Control", cachePublic)
 		if personal {
 			h.Set("Cache-Control", cachePersonal)
@@ -96,11 +115,16 @@ func (s *site) page(rt route) http.HandlerFunc {
 	}
 }
 
+// cardParameter is the parameter with which the card form comes back.
+const cardParameter = "card_token"
+
 // returnPath is the page's own address for the sign-in page to come back to,
-// without a card token: that is used once and has no business in another URL.
+// without a card token: that is used once and has no business in another URL. A
+// language chosen on this page is in the cookie by then.
 func returnPath(u *url.URL) string {
 	q := u.Query()
-	q.Del("card_token")
+	q.Del(cardParameter)
+	q.Del(locale.Parameter)
 	if enc := q.Encode(); enc != "" {
 		return u.EscapedPath() + "?" + enc
 	}
@@ -109,16 +133,14 @@ func returnPath(u *url.URL) string {
 
 func (s *site) problem(r *http.Request, err error) view {
 	if errors.Is(err, errNoEvent) {
-		return view{Title: "Not found", Status: http.StatusNotFound, Data: problemText{
-			"We could not find that event", "It may have been taken off sale, or the link is incomplete."}}
+		return view{Title: "notFound", Status: http.StatusNotFound, Data: problemText{"noEvent", "noEventText"}}
 	}
 	if errors.Is(err, errSearchPaused) {
-		return view{Title: "Search is paused", Status: http.StatusServiceUnavailable, Data: problemText{
-			"Searching is paused for a moment", "Very many people are buying right now, and buying comes first. You can still see all events and open each of them."}}
+		return view{Title: "searchPausedTitle", Status: http.StatusServiceUnavailable, Data: problemText{"searchPaused", "searchPausedText"}}
 	}
 	s.log.ErrorContext(r.Context(), "page not filled", "path", r.URL.Path, "error", err)
-	return view{Title: "Not available", Status: http.StatusServiceUnavailable, Data: problemText{
-		"We cannot show this right now", "The box office is not answering. Nothing of yours is lost: please try again in a moment."}}
+	return view{Title: "unavailable", Status: http.StatusServiceUnavailable, Data: problemText{"cannotShow", "cannotShowText"}}
 }
 
+// problemText names the texts of a page that has nothing to show.
 type problemText struct{ Heading, Text string }

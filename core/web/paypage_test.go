@@ -39,7 +39,7 @@ func cardForm(t *testing.T, v *visitor) {
 	v.open("/checkout/1-o")
 	v.until("the button", `document.querySelector('[data-testid=pay]')`)
 	for selector, want := range map[string]string{
-		"[data-testid=order-where]": "12 June 2199 at 20:00 Berlin time · River Stadium, Cologne", "[data-testid=order-number]": "084S-N02Q", "[data-testid=order-line]": "Near",
+		"[data-testid=order-where]": "12 Jun 2199, 20:00 Berlin time · River Stadium, Cologne", "[data-testid=order-number]": "084S-N02Q", "[data-testid=order-line]": "Near",
 	} {
 		if text := v.text(selector); !strings.Contains(text, want) {
 			t.Errorf("%s says %q, want %q in it", selector, text, want)

@@ -18,6 +18,12 @@ const (
 	readLimit = 2 << 20
 )
 
+// Money is an amount in minor units of a currency.
+type Money struct {
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+}
+
 // Event is what the API says of an event in the list (GET /v1/events).
 type Event struct {
 	ID         string     `json:"id"`

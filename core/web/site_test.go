@@ -109,7 +109,7 @@ func TestPagesCarryTheirHeaders(t *testing.T) {
 				t.Errorf("status %d, want %d", res.StatusCode, p.status)
 			}
 			for name, want := range map[string]string{
-				"Content-Type": "text/html; charset=utf-8", "Cache-Control": p.cache,
+				"Content-Type": "text/html; charset=utf-8", "Cache-Control": p.cache, "Content-Language": "en", "Vary": "Accept-Language, Cookie",
 				"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
 			} {
 				if got := res.Header.Get(name); got != want {

@@ -89,7 +89,7 @@ export async function call(method, path, content, headers = {}, patience = PATIE
       headers: { Accept: 'application/json', ...(content ? { 'Content-Type': 'application/json' } : {}), ...headers },
     });
   } catch (err) {
-    throw new Problem(0, 'no_answer', 'No answer. Please check your connection.', { cause: String(err) });
+    throw new Problem(0, 'no_answer', '', { cause: String(err) });
   }
   if (response.status === 304) return { status: 304, body: null, response };
   if (response.headers.get('Session-Contested')) told.contested();

@@ -2,7 +2,7 @@
 
 import { countdown } from './countdown.js';
 import { differs, h, replace } from './dom.js';
-import { plural } from './money.js';
+import { count, t } from './say.js';
 
 // On a wide screen the list is always open; on a phone it opens when asked, so
 // that the map stays in sight.
@@ -10,7 +10,7 @@ const wide = matchMedia('(min-width: 981px)');
 let opened = false;
 
 // renderBasket draws into el. m: {choice, hold, same (choice equals hold), busy,
-// max, holdFor, noun [one, many], sale, items [{key, text, note, price,
+// max, holdFor, kind ('Seats' or 'Tickets'), signedIn, sale, items [{key, text, note, price,
 // remove()}] chosen, lines [same] held, total, heldTotal; amounts as text}.
 // on: take, release, checkout, undo, expired.
 export function renderBasket(el, m, on) {
@@ -27,31 +27,29 @@ function stateOf({ hold, same, choice }) {
 
 const PARTS = {
   empty: ({ max, sale }) => [
-    h('h3', null, 'Your choice'),
-    h('p.muted', null, sale === 'open' ? `Nothing chosen yet. Up to ${max} a person.` : 'You can look around; choosing opens with the sale.'),
+    h('h3', null, t('yourChoice')),
+    h('p.muted', null, sale === 'open' ? count('emptyBasket', max) : t('emptyClosed')),
   ],
 
   chosen: (m, on) => [
-    list(`${plural(m.choice.count, ...m.noun)} chosen`, 'chosen', 'chosen-item', m.items),
-    pay(m.total, main('hold', m.signedIn ? 'Hold for me' : 'Sign in to hold', m.busy, on.take)),
-    h('p.fine', null, m.signedIn
-      ? `Not yours yet: the button holds ${m.choice.count === 1 ? 'it' : 'them'} for ${m.holdFor}.`
-      : `Not yours yet: once you have signed in, ${m.choice.count === 1 ? 'it is' : 'they are'} held for ${m.holdFor}.`),
+    list(count(`chosen${m.kind}`, m.choice.count), 'chosen', 'chosen-item', m.items),
+    pay(m.total, main('hold', t(m.signedIn ? 'hold' : 'holdSignIn'), m.busy, on.take)),
+    h('p.fine', null, count(m.signedIn ? 'notYours' : 'notYoursSignIn', m.choice.count, { time: m.holdFor })),
   ],
 
   held: (m, on) => [
     countdown(m.hold.expires_at, on.expired),
-    list('Held for you', 'basket', 'basket-line', m.lines),
-    pay(m.heldTotal, main('checkout', 'Check out', m.busy, on.checkout)),
-    link('release', m.choice.count === 1 ? 'Give it back' : 'Give them back', m.busy, on.release),
+    list(t('held'), 'basket', 'basket-line', m.lines),
+    pay(m.heldTotal, main('checkout', t('checkOut'), m.busy, on.checkout)),
+    link('release', count('giveBack', m.choice.count), m.busy, on.release),
   ],
 
   changing: (m, on) => [
     countdown(m.hold.expires_at, on.expired),
-    m.choice.count ? list('Change your hold', 'chosen', 'chosen-item', m.items) : h('h3', null, 'Change your hold'),
-    m.choice.count ? pay(m.total, main('hold', 'Change to these', m.busy, on.take)) : main('release', 'Give everything back', m.busy, on.release),
-    link('undo', 'Keep what I have', m.busy, on.undo),
-    h('p.fine', null, 'What you hold stays yours until the change has worked.'),
+    m.choice.count ? list(t('change'), 'chosen', 'chosen-item', m.items) : h('h3', null, t('change')),
+    m.choice.count ? pay(m.total, main('hold', t('changeTo'), m.busy, on.take)) : main('release', t('giveAllBack'), m.busy, on.release),
+    link('undo', t('keep'), m.busy, on.undo),
+    h('p.fine', null, t('changeNote')),
   ],
 };
 
@@ -59,20 +57,20 @@ function list(title, name, each, items) {
   return h('details.basket-more', { open: wide.matches || opened, ontoggle: (e) => { if (!wide.matches) opened = e.target.open; } },
     h('summary', { 'data-focus': 'more', tabindex: wide.matches ? '-1' : null, onclick: (e) => { if (wide.matches) e.preventDefault(); } }, h('h3', null, title)),
     h('ul.lines', { 'data-testid': name }, items.map((item) => h('li.line', { 'data-testid': each },
-      h('span.line-text', null, h('b', null, item.text), item.note && h('span.muted', null, item.note)),
+      h('span.line-text', null, h('b', null, h('bdi', null, item.text)), item.note && h('span.muted', null, h('bdi', null, item.note))),
       h('span.line-price', null, item.price),
-      item.remove && h('button.close', { type: 'button', 'aria-label': `Remove ${item.text}`, 'data-focus': item.key, onclick: item.remove }, '×')))));
+      item.remove && h('button.close', { type: 'button', 'aria-label': t('remove', { what: item.text }), 'data-focus': item.key, onclick: item.remove }, '×')))));
 }
 
 function pay(total, button) {
-  return h('div.basket-pay', null, h('p.total', null, h('span', null, 'Total'), h('b', null, total)), button);
+  return h('div.basket-pay', null, h('p.total', null, h('span', null, t('total')), h('b', null, total)), button);
 }
 
 // main is the next step. While it runs it keeps the focus: aria-disabled, since
 // a disabled button would drop it.
 function main(name, text, busy, act) {
   return h('button.button.full', { type: 'button', 'data-testid': name, 'data-focus': 'main', 'data-focus-rest': true, 'aria-disabled': busy ? 'true' : null, onclick: () => busy || act() },
-    busy ? 'One moment…' : text);
+    busy ? t('moment') : text);
 }
 
 function link(name, text, busy, act) {

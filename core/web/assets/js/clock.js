@@ -5,6 +5,9 @@
 // it. It may stand still while the machine sleeps, so pages ask again when they
 // become visible.
 
+import { native } from './format.js';
+import { count, t } from './say.js';
+
 export class Clock {
   constructor(now = () => performance.now()) {
     this.tick = now;
@@ -42,13 +45,13 @@ export const clock = new Clock();
 // clockText writes a remaining time as 7:05. It rounds up, so 0:00 means over.
 export function clockText(ms) {
   const s = Math.ceil(ms / 1000);
-  return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
+  return native(`${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`);
 }
 
 // span writes a length of time in seconds as people say it.
 export function span(seconds) {
-  if (seconds < 120) return seconds === 60 ? '1 minute' : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
-  return `${Math.round(seconds / 60)} minutes`;
+  if (seconds < 120 && seconds !== 60) return count('seconds', seconds);
+  return count('minutes', Math.round(seconds / 60));
 }
 
 // spoken is what a screen reader hears, and only at these moments: a voice that
@@ -58,7 +61,7 @@ const MOMENTS = [300, 120, 60, 30];
 export function spoken(beforeMs, afterMs) {
   for (const s of MOMENTS) {
     if (beforeMs > s * 1000 && afterMs <= s * 1000) {
-      return s >= 60 ? `${s / 60} ${s === 60 ? 'minute' : 'minutes'} left` : `${s} seconds left`;
+      return t('left', { time: span(s) });
     }
   }
   return '';

@@ -8,8 +8,9 @@ import { byId, data } from './dom.js';
 import { renderFilters } from './filters.js';
 import { Holding } from './holding.js';
 import { chosenLines, countersOf, heldLines, placesOf, seatsOf, withPrices } from './lines.js';
-import { money, plural } from './money.js';
+import { money } from './format.js';
 import { dismiss, explain, notify } from './notice.js';
+import { count, list as names, sentences, t } from './say.js';
 import { goOnAfterSignIn, goingOn, signedIn } from './signin.js';
 import { renderPlaces } from './places.js';
 import { setUpPresale } from './presale.js';
@@ -28,7 +29,7 @@ const choice = new Choice(event.id, event.max_per_account);
 const holding = new Holding(event.id);
 let counters = countersOf(event, levels);
 let feed = { now() {} };
-const noun = event.geometry ? ['seat', 'seats'] : ['ticket', 'tickets'];
+const kind = event.geometry ? 'Seats' : 'Tickets';
 let venue = null; // these three only where there are seats
 let map = null;
 let list = null;
@@ -44,7 +45,7 @@ function render() {
     chosen: (id) => choice.places.get(id) || 0, mine: (id) => held.get(id) || 0, step, room: choice.room, open: sale === 'open',
   });
   renderBasket(byId('basket'), {
-    choice, hold, busy, sale, signedIn, max: choice.max, noun, holdFor: span(event.hold_seconds),
+    choice, hold, busy, sale, signedIn, max: choice.max, kind, holdFor: span(event.hold_seconds),
     same: Boolean(hold) && choice.equals(hold.lines), ...chosenLines({ choice, venue, counters, currency: event.currency }),
     lines: hold ? heldLines(hold, { venue, counters }) : [], heldTotal: hold ? money(hold.amount, hold.currency) : '',
   }, { take, release, checkout, undo: () => adopt(holding.hold), expired });
@@ -53,7 +54,7 @@ function render() {
 // ---- choosing
 
 function full() {
-  notify(`You can choose up to ${choice.max}. Remove one first.`, { code: 'limit', tone: 'warn' });
+  notify(count('tooMany', choice.max), { code: 'limit', tone: 'warn' });
 }
 
 function step(counter, by) {
@@ -65,16 +66,16 @@ function step(counter, by) {
 function pick(i) {
   if (choice.seats.has(i)) {
     choice.remove(i);
-    speak(`${label(venue, i)} removed. ${plural(choice.count, 'seat', 'seats')} chosen.`);
+    speak(count('seatRemoved', choice.count, { seat: label(venue, i) }));
   } else if (sale !== 'open') {
-    notify('This is not on sale right now.', { code: 'not_on_sale', tone: 'warn' });
+    notify(t('problemNotOnSale'), { code: 'not_on_sale', tone: 'warn' });
   } else if (!mayBeChosen(i)) {
-    speak(`${label(venue, i)} is ${map.status(i)}.`);
+    speak(t('seatIs', { seat: label(venue, i), status: map.status(i) }));
   } else if (!choice.add(i)) {
     full();
   } else {
     dismiss('seat_taken');
-    speak(`${label(venue, i)} chosen. ${plural(choice.count, 'seat', 'seats')} chosen.`);
+    speak(count('seatAdded', choice.count, { seat: label(venue, i) }));
   }
 }
 
@@ -91,14 +92,16 @@ function speak(text) {
 function best(n, cls) {
   const found = bestTogether(venue, map.scene.states, n, cls, (i) => (cls >= 0 || map.scene.shown(venue.cls[i])) && (choice.accessible || !venue.kind[i]));
   if (!found.length) {
-    notify(`There ${n === 1 ? 'is no seat' : `are no ${n} seats together`}${cls < 0 ? '' : ' at this price'} any more. Try ${n === 1 ? '' : 'fewer, or '}another price.`, { code: 'best', tone: 'warn' });
+    notify(count(cls < 0 ? 'bestNone' : 'bestNonePrice', n), { code: 'best', tone: 'warn' });
     return;
   }
   dismiss('best');
+  const byKey = byId('best-pick').matches(':focus-visible');
   choice.set(found, choice.places);
   map.look(found);
+  if (byKey) byId('basket').querySelector('[data-focus=main]')?.focus(); // the next step, and not past the whole map
   byId('map').scrollIntoView({ block: 'nearest' });
-  speak(`${found.map((i) => label(venue, i)).join('; ')} chosen.`);
+  speak(t('seatsPicked', { seats: names(found.map((i) => label(venue, i))) }));
 }
 
 // ---- holding
@@ -157,7 +160,7 @@ function adopt(hold) {
 
 function expired() {
   holding.forget();
-  notify(`Your time ran out, and the ${noun[1]} went back on sale. Your choice is still marked: press the button to try again.`, { code: 'expired', tone: 'warn' });
+  notify(t(`expired${kind}`), { code: 'expired', tone: 'warn' });
   render();
   feed.now();
 }
@@ -172,7 +175,7 @@ function refused(err) {
     presale.closed();
   }
   if (err.code === 'seat_kept' && !choice.accessible) {
-    notify(`${err.message} If you need such a seat, say so below the map and press the button again.`, { code: 'seat_kept', tone: 'warn' });
+    notify(t('problemKept'), { code: 'seat_kept', tone: 'warn' });
     return;
   }
   if (err.code === 'hold_expired' || err.code === 'hold_released') holding.forget();
@@ -184,9 +187,8 @@ function refused(err) {
 function taken(gone) {
   for (const { seat, state } of gone) map.setState(seat - 1, state === 'held' ? HELD : SOLD);
   choice.remove(...gone.map(({ seat }) => seat - 1));
-  const names = gone.map(({ seat }) => label(venue, seat - 1)).join('; ');
-  const rest = choice.count ? ` ${choice.count === 1 ? 'The other one is' : `The other ${choice.count} are`} still chosen.` : '';
-  notify(`Just taken by someone else: ${names}.${rest}`, { code: 'seat_taken', tone: 'warn' });
+  const which = t('justTaken', { seats: names(gone.map(({ seat }) => label(venue, seat - 1))) });
+  notify(sentences(which, choice.count && count('othersStay', choice.count)), { code: 'seat_taken', tone: 'warn' });
 }
 
 // over forgets the choice once it was bought or given back elsewhere, and says
@@ -267,6 +269,6 @@ addEventListener('pageshow', (e) => { if (e.persisted) location.reload(); });
 opening();
 start().catch((err) => {
   const wait = byId('map-wait');
-  if (wait) wait.textContent = 'The map could not be drawn.';
+  if (wait) wait.textContent = t('noMap');
   explain(err);
 });

@@ -19,7 +19,7 @@ export function renderFilters(classes, change) {
         change(hidden);
       },
     }, svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg('path', { d: swatch(k), fill: colour(k, dark) })),
-    h('span', null, c.name), h('b', null, c.price))));
+    h('span', { dir: 'auto' }, c.name), h('b', null, c.price))));
   };
 
   // The first press shows only that price, which is what people mean by it; the

@@ -1,7 +1,8 @@
 // What is chosen or held, as lines a person reads: the same shape for both.
 
-import { money } from './money.js';
-import { fareOf } from './occasion.js';
+import { money } from './format.js';
+import { fareOf, placeText } from './occasion.js';
+import { t } from './say.js';
 import { label, levelOf } from './seats/venue.js';
 
 // withPrices adds the text of the price to each level of an event.
@@ -33,7 +34,7 @@ export function chosenLines({ choice, venue, counters, currency }) {
   });
   for (const [id, n] of choice.places) {
     const c = counters.find((k) => k.id === id);
-    items.push(line(`place-${id}`, `${n} × ${c.name}`, c.fare, c.amount * n, () => choice.setPlaces(id, 0)));
+    items.push(line(`place-${id}`, t('times', { n, what: c.name }), c.fare, c.amount * n, () => choice.setPlaces(id, 0)));
   }
   return { items, total: money(total, currency) };
 }
@@ -47,7 +48,7 @@ export function heldLines(hold, { venue = null, counters = [] } = {}) {
     return c && c.name === l.label ? c.fare : '';
   };
   return hold.lines.map((l) => ({
-    key: `line-${l.line}`, text: l.seat ? l.label : `${l.quantity} × ${l.label}`, note: note(l), price: money(l.price * l.quantity, hold.currency),
+    key: `line-${l.line}`, text: l.seat ? placeText(l) : t('times', { n: l.quantity, what: l.label }), note: note(l), price: money(l.price * l.quantity, hold.currency),
   }));
 }
 

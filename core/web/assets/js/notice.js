@@ -1,6 +1,8 @@
 // Messages to the visitor, in one place, read out by screen readers.
 
 import { byId, h } from './dom.js';
+import { timeOfDay } from './format.js';
+import { t } from './say.js';
 import { words } from './words.js';
 
 const LEAVING = 2500; // ms to read why the page goes away
@@ -15,7 +17,7 @@ export function notify(text, { code = '', tone = 'info', button = null } = {}) {
   const el = h('div.notice', { 'data-testid': 'notice', 'data-code': code, 'data-tone': tone },
     h('p', null, text),
     button && h('button.button.small', { type: 'button', onclick: button.act }, button.text),
-    h('button.close', { type: 'button', 'aria-label': 'Close message', onclick: () => el.remove() }, '×'));
+    h('button.close', { type: 'button', 'aria-label': t('close'), onclick: () => el.remove() }, '×'));
   box.append(el);
   while (box.children.length > MOST) box.firstElementChild.remove();
 }
@@ -31,7 +33,7 @@ export function dismiss(code) {
 export function explain(problem, { quiet = false } = {}) {
   if (problem.code === 'line') return rejoin(quiet);
   if (problem.code === 'unauthenticated') return signIn();
-  notify(words(problem), { code: problem.code || 'error', tone: 'bad' });
+  notify(t(words(problem)), { code: problem.code || 'error', tone: 'bad' });
   if (!problem.code) console.error(problem); // a mistake of ours: keep the stack
 }
 
@@ -40,11 +42,10 @@ export function explain(problem, { quiet = false } = {}) {
 function rejoin(quiet) {
   const again = () => location.reload();
   if (quiet) {
-    notify('Your time inside has ended. Go back to the line to continue; what you chose is kept on this device.',
-      { code: 'line', tone: 'warn', button: { text: 'Back to the line', act: again } });
+    notify(t('lineEnded'), { code: 'line', tone: 'warn', button: { text: t('lineBack'), act: again } });
     return;
   }
-  notify('Your time inside has ended. Taking you back to the line; what you chose is kept on this device.', { code: 'line', tone: 'warn' });
+  notify(t('lineTaking'), { code: 'line', tone: 'warn' });
   setTimeout(again, LEAVING);
 }
 
@@ -54,9 +55,7 @@ function rejoin(quiet) {
 // whether to try again.
 export function lineFirst(way, until, { quiet = false } = {}) {
   const go = () => location.assign(way);
-  const time = new Date(until).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
-  notify(`Paying goes through the line. Nothing was charged, your card need not be typed again, and your order is held until ${time}.`,
-    { code: 'line', tone: 'warn', button: { text: 'Go to the line', act: go } });
+  notify(t('linePay', { time: timeOfDay(until) }), { code: 'line', tone: 'warn', button: { text: t('lineGo'), act: go } });
   if (!quiet) setTimeout(go, LEAVING);
 }
 

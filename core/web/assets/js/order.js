@@ -4,10 +4,11 @@ import { Problem, act, read } from './api.js';
 import { countdown } from './countdown.js';
 import { byId, data, h, replace, svg } from './dom.js';
 import { newKey } from './keys.js';
-import { money } from './money.js';
+import { money } from './format.js';
 import { dismiss, explain, lineFirst, notify } from './notice.js';
-import { fareOf, placesWord, routeText, when, where } from './occasion.js';
+import { countOf, fareOf, kindOf, placeText, routeText, when, where } from './occasion.js';
 import { describe } from './orderstate.js';
+import { count, parts, sentences, t } from './say.js';
 import { words } from './words.js';
 
 const { order: id } = data();
@@ -27,33 +28,34 @@ function show(o) {
   box.dataset.tone = view.tone;
   box.setAttribute('aria-busy', 'false');
   document.title = `${view.title} · Ropeline`;
-  byId('order-title').textContent = o.title || 'Your order';
-  byId('order-where').textContent = [when(o), routeText(o), where(o)].filter(Boolean).join(' · ');
+  byId('order-title').textContent = o.title || t('yourOrder');
+  replace(byId('order-where'), [when(o), routeText(o), where(o)].filter(Boolean).map((text, k) => [k ? ' · ' : null, h('bdi', null, text)]));
   replace(box,
     h('section.panel.verdict', { 'data-tone': view.tone },
       h('div.verdict-sign', { 'aria-hidden': 'true' }, sign(view.tone)),
       h('div', null,
         h('h2', { 'data-testid': 'order-status' }, view.title),
         h('p', null, view.text),
-        o.state === 'pending_payment' && h('p.time-left', null, 'Time left ', countdown(o.expires_at, refresh)),
+        o.state === 'pending_payment' && h('p.time-left', null, parts('timeLeft', { time: countdown(o.expires_at, refresh) })),
         h('p.actions', null, view.actions.map((a) => ACTIONS[a](o))))),
-    h('section.panel', { 'aria-label': 'What you are buying' },
+    h('section.panel', { 'aria-label': t('whatYouBuy') },
       h('ul.lines', null, (o.lines || []).map((l) => h('li.line', { 'data-testid': 'order-line' },
-        h('span.line-text', null, h('b', null, l.quantity === 1 ? l.label : `${l.quantity} × ${l.label}`), fareOf(l) && h('span.muted', null, fareOf(l)), l.returned && h('span.muted', null, 'Given back')),
+        h('span.line-text', null, h('b', null, h('bdi', null, l.quantity === 1 ? placeText(l) : t('times', { n: l.quantity, what: l.label }))),
+          fareOf(l) && h('span.muted', null, h('bdi', null, fareOf(l))), l.returned && h('span.muted', null, t('returned'))),
         h('span.line-price', null, money(l.price * l.quantity, o.currency))))),
-      h('p.total', null, h('span', null, 'Total'), h('b', null, money(o.amount, o.currency)))),
-    h('p.fine', null, 'Order ', h('b', { 'data-testid': 'order-number' }, o.number), ' · have this number ready when you ask us about it'));
+      h('p.total', null, h('span', null, t('total')), h('b', null, money(o.amount, o.currency)))),
+    h('p.fine', null, parts('orderNumber', { number: h('b', { 'data-testid': 'order-number', dir: 'ltr' }, o.number) }), ' · ', t('orderKeep')));
   plan(view.poll);
   return undefined;
 }
 
 const ACTIONS = {
-  pay: (o) => payLink(o, `Pay ${money(o.amount, o.currency)}`),
-  retry: (o) => payLink(o, 'Try another card'),
-  cancel: (o) => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, `Give the ${placesWord(o.lines || [])} back`),
-  tickets: (o) => h('a.button', { href: o.tickets && o.tickets.length === 1 ? `/tickets/${encodeURIComponent(o.tickets[0].id)}` : '/tickets', 'data-testid': 'see-tickets' }, o.tickets && o.tickets.length === 1 ? 'See your ticket' : 'See your tickets'),
-  giveBack: (o) => h('button.link', { type: 'button', 'data-testid': 'give-back', 'data-focus': 'give-back', disabled: busy, onclick: () => giveBack(o) }, `Give them back and get ${money(o.refund_offer.amount, o.currency)}`),
-  event: (o) => h('a.button', { href: `/events/${encodeURIComponent(o.event)}` }, 'Back to the event'),
+  pay: (o) => payLink(o, t('pay', { price: money(o.amount, o.currency) })),
+  retry: (o) => payLink(o, t('retry')),
+  cancel: (o) => h('button.link', { type: 'button', 'data-testid': 'cancel-order', 'data-focus': 'cancel', disabled: busy, onclick: cancel }, count(`return${kindOf(o.lines || [])}`, countOf(o.lines || []))),
+  tickets: (o) => h('a.button', { href: o.tickets && o.tickets.length === 1 ? `/tickets/${encodeURIComponent(o.tickets[0].id)}` : '/tickets', 'data-testid': 'see-tickets' }, count('seeTickets', (o.tickets || []).length)),
+  giveBack: (o) => h('button.link', { type: 'button', 'data-testid': 'give-back', 'data-focus': 'give-back', disabled: busy, onclick: () => giveBack(o) }, count('refundFor', countOf(o.lines || []), { price: money(o.refund_offer.amount, o.currency) })),
+  event: (o) => h('a.button', { href: `/events/${encodeURIComponent(o.event)}` }, t('backToEvent')),
 };
 
 // payLink leads to the card form, and tells it to come back to the checkout. Each
@@ -91,9 +93,9 @@ function plan(ms) {
 function fail(err) {
   if (err.code === 'unauthenticated') return explain(err);
   box.setAttribute('aria-busy', 'false');
-  replace(box, h('section.panel', null, h('h2', null, err.status === 404 ? 'We could not find this order' : 'We cannot show this order right now'),
-    h('p', null, err.status === 404 ? 'It may belong to another account.' : 'Your order is safe. Please try again in a moment.'),
-    h('p', null, h('a.button', { href: '/orders' }, 'Your orders'))));
+  replace(box, h('section.panel', null, h('h2', null, t(err.status === 404 ? 'noOrder' : 'cannotOrder')),
+    h('p', null, t(err.status === 404 ? 'noOrderText' : 'cannotOrderText')),
+    h('p', null, h('a.button', { href: '/orders' }, t('yourOrders')))));
   return undefined;
 }
 
@@ -120,7 +122,7 @@ async function pay(token) {
 
 // crowded: the payment was not begun, and the card need not be typed again.
 function crowded(err, token) {
-  notify(words(err), { code: err.code, tone: 'warn', button: { text: 'Try again', act: () => { dismiss(err.code); pay(token); } } });
+  notify(t(words(err)), { code: err.code, tone: 'warn', button: { text: t('tryAgain'), act: () => { dismiss(err.code); pay(token); } } });
   refresh();
 }
 
@@ -130,8 +132,8 @@ function forgetToken() {
 
 // giveBack asks once more: what is given back may be somebody else's a second later.
 async function giveBack({ refund_offer: offer, currency }) {
-  const fee = offer.kept > 0 ? ` ${money(offer.kept, currency)} is kept as a fee.` : '';
-  if (window.confirm(`You get ${money(offer.amount, currency)} back, and your tickets are no longer valid.${fee}`)) await cancel();
+  const ask = sentences(t('refundAsk', { price: money(offer.amount, currency) }), offer.kept > 0 && t('refundFee', { price: money(offer.kept, currency) }));
+  if (window.confirm(ask)) await cancel();
 }
 
 async function cancel() {

@@ -2,22 +2,23 @@
 
 import { read } from './api.js';
 import { byId, h, replace } from './dom.js';
-import { money } from './money.js';
+import { money } from './format.js';
 import { explain } from './notice.js';
-import { fareOf, when, where } from './occasion.js';
+import { fareOf, placeText, when, where } from './occasion.js';
 import { STATE_WORDS, describe } from './orderstate.js';
+import { parts, t } from './say.js';
 
 function row(o) {
   const { tone } = describe(o);
   return h('li', null, h('a.panel.order-row', { href: `/orders/${encodeURIComponent(o.id)}`, 'data-testid': 'order-row', 'data-state': o.state },
-    h('span.order-row-text', null, h('b', null, o.title), h('span.muted', null, `${when(o)} · ${where(o)}`),
-      h('span.muted', null, `Order ${o.number} · ${(o.lines || []).map(lineText).join(' · ')}`)),
-    h('span.order-row-end', null, h('b', null, money(o.amount, o.currency)), h('span.badge', { 'data-tone': tone }, STATE_WORDS[o.state] || o.state))));
+    h('span.order-row-text', null, h('b', null, h('bdi', null, o.title)), h('span.muted', null, h('bdi', null, when(o)), ' · ', h('bdi', null, where(o))),
+      h('span.muted', null, parts('orderNumber', { number: h('bdi', { dir: 'ltr' }, o.number) }), (o.lines || []).map((l) => [' · ', h('bdi', null, lineText(l))]))),
+    h('span.order-row-end', null, h('b', null, money(o.amount, o.currency)), h('span.badge', { 'data-tone': tone }, STATE_WORDS[o.state] ? t(STATE_WORDS[o.state]) : o.state))));
 }
 
 function lineText(l) {
   const fare = fareOf(l);
-  return `${l.quantity === 1 ? '' : `${l.quantity} × `}${l.label}${fare && ` (${fare})`}`;
+  return `${l.quantity === 1 ? placeText(l) : t('times', { n: l.quantity, what: l.label })}${fare && ` (${fare})`}`;
 }
 
 async function start() {
@@ -25,7 +26,7 @@ async function start() {
   const box = byId('orders');
   box.setAttribute('aria-busy', 'false');
   if (orders.length) replace(box, h('ul.plain', null, orders.map(row)));
-  else replace(box, h('div.empty', null, h('p', null, 'You have not ordered anything yet.'), h('p', null, h('a.button', { href: '/' }, 'See all events'))));
+  else replace(box, h('div.empty', null, h('p', null, t('noOrders')), h('p', null, h('a.button', { href: '/' }, t('allEvents')))));
 }
 
 start().catch((err) => {

@@ -1,8 +1,9 @@
 // What an order's state means, in plain words. Pure: the order in, words and
 // possible steps out. It promises nothing the core has not said.
 
-import { money } from './money.js';
-import { countOf, placesWord } from './occasion.js';
+import { money } from './format.js';
+import { countOf, kindOf } from './occasion.js';
+import { count, sentences, t } from './say.js';
 
 const AGAIN = 1000; // ms; how often to ask while something is under way
 const SLOW = 4000;
@@ -12,73 +13,63 @@ const SLOW = 4000;
 // change by itself. settled: there is nothing to check out any more.
 export function describe(o) {
   const f = STATES[o.state];
-  if (!f) return { tone: 'info', title: 'Your order', text: `State: ${o.state}.`, actions: [], poll: SLOW };
+  if (!f) return { tone: 'info', title: t('yourOrder'), text: t('stateOther', { state: o.state }), actions: [], poll: SLOW };
   return f(o);
 }
 
 // OFF says why payments are paused, without the details that are nobody's business.
-const OFF = {
-  money_unknown: 'Our payment service holds money that we cannot match to an order, so we check before we take more.',
-  amounts_differ: 'Amounts in our records and at our payment service do not agree, so we check before we take more.',
-  by_staff: 'We have paused payments for a moment.',
-};
+const OFF = { money_unknown: 'pausedMoney', amounts_differ: 'pausedAmounts', by_staff: 'pausedStaff' };
 
 const STATES = {
   pending_payment(o) {
     if (o.payments_off) {
-      return { tone: 'warn', title: 'Payments are paused', text: `${OFF[o.payments_off] || OFF.by_staff} Nothing was charged. ${are(o)} held for you until the time runs out, and you can pay as soon as it goes on.`, actions: ['cancel'], poll: SLOW };
+      return { tone: 'warn', title: t('pausedTitle'), text: sentences(t(OFF[o.payments_off] || OFF.by_staff), about(o, 'paused')), actions: ['cancel'], poll: SLOW };
     }
     if (!o.payment) {
-      return { tone: 'info', title: 'Ready to pay', text: `Pay ${price(o)} before the time runs out. ${are(o)} held until then.`, actions: ['pay', 'cancel'], poll: 0 };
+      return { tone: 'info', title: t('readyTitle'), text: about(o, 'ready'), actions: ['pay', 'cancel'], poll: 0 };
     }
-    const title = o.payment.phase === 'abandoned' ? 'The payment did not go through' : 'Your card was declined';
+    const title = t(o.payment.phase === 'abandoned' ? 'abandonedTitle' : 'declinedTitle');
     const left = o.attempts_left;
-    if (left === 0) {
-      return { tone: 'bad', title, text: `Nothing was charged. This order has no tries left; give the ${word(o)} back and choose again.`, actions: ['cancel'], poll: 0 };
-    }
-    const tries = left === 1 ? 'one try' : `${left} tries`;
-    return { tone: 'warn', title, text: `${why(o)} Nothing was charged, and your ${word(o)} ${be(o)} still held. Try another card: you have ${tries} left.`, actions: ['retry', 'cancel'], poll: 0 };
+    if (left === 0) return { tone: 'bad', title, text: about(o, 'declinedNoTries'), actions: ['cancel'], poll: 0 };
+    return { tone: 'warn', title, text: sentences(why(o), about(o, 'stillHeld'), count('triesLeft', left)), actions: ['retry', 'cancel'], poll: 0 };
   },
 
   verifying(o) {
-    if (o.payment_unknown) {
-      return { tone: 'warn', title: 'We do not know yet', text: 'The payment service has not told us whether your payment went through. We keep asking. Do not pay again: whatever comes, you get either your tickets or your money.', actions: [], poll: SLOW };
-    }
-    return { tone: 'busy', title: 'Checking your payment', text: 'We are asking your bank. This usually takes a few seconds. You can leave this page; the answer will be here.', actions: [], poll: AGAIN };
+    if (o.payment_unknown) return { tone: 'warn', title: t('unknownTitle'), text: t('unknownText'), actions: [], poll: SLOW };
+    return { tone: 'busy', title: t('verifyingTitle'), text: t('verifyingText'), actions: [], poll: AGAIN };
   },
 
   confirmed(o) {
-    return { tone: 'good', title: yours(o), text: `Your bank approved ${price(o)} and the ${word(o)} ${be(o)} yours. The money is being collected now.`, actions: ['tickets'], poll: SLOW, settled: true };
+    return { tone: 'good', title: yours(o), text: about(o, 'confirmed'), actions: ['tickets'], poll: SLOW, settled: true };
   },
 
   captured(o) {
-    return { tone: 'good', title: yours(o), text: `Paid: ${price(o)}. Your ${one(o) ? 'ticket is' : 'tickets are'} ready.`, actions: returnable(o), poll: 0, settled: true };
+    return { tone: 'good', title: yours(o), text: count('capturedText', places(o), { price: price(o) }), actions: returnable(o), poll: 0, settled: true };
   },
 
   expired(o) {
     const late = o.payment && !declined(o);
-    return { tone: 'bad', title: 'Time ran out', text: `The ${word(o)} went back on sale.${late ? ' If your payment still arrives, you get the money back by itself.' : ' Nothing was charged.'}`, actions: ['event'], poll: late ? SLOW : 0, settled: true };
+    return { tone: 'bad', title: t('expiredTitle'), text: sentences(about(o, 'backOnSale'), t(late ? 'ifItArrives' : 'nothingCharged')), actions: ['event'], poll: late ? SLOW : 0, settled: true };
   },
 
   expired_refunded(o) {
-    return { tone: 'info', title: 'Time ran out, money returned', text: `Your payment arrived after the ${word(o)} had gone. We sent all of it back; your bank may take a few days to show it.`, actions: ['event'], poll: 0, settled: true };
+    return { tone: 'info', title: t('returnedTitle'), text: about(o, 'returned'), actions: ['event'], poll: 0, settled: true };
   },
 
   cancelled(o) {
-    const text = {
-      capture_failed: `Your bank approved the payment and then did not pay it. The ${word(o)} went back on sale, and nothing was charged.`,
-      event_cancelled: 'The event was cancelled. Whatever you paid goes back to you.',
-    }[o.reason] || `You gave the ${word(o)} back.${o.payment ? ' If anything was charged, it is returned by itself.' : ' Nothing was charged.'}`;
-    return { tone: 'info', title: 'Cancelled', text, actions: ['event'], poll: 0, settled: true };
+    let text = sentences(about(o, 'gaveBack'), t(o.payment ? 'ifCharged' : 'nothingCharged'));
+    if (o.reason === 'capture_failed') text = about(o, 'captureFailed');
+    if (o.reason === 'event_cancelled') text = t('eventCancelled');
+    return { tone: 'info', title: t('cancelledTitle'), text, actions: ['event'], poll: 0, settled: true };
   },
 
   partly_refunded(o) {
-    return { tone: 'info', title: 'Partly refunded', text: 'Part of this order was refunded. The tickets that are still valid are below.', actions: returnable(o), poll: 0, settled: true };
+    return { tone: 'info', title: t('partlyTitle'), text: t('partlyText'), actions: returnable(o), poll: 0, settled: true };
   },
 
   refunded(o) {
-    const text = o.reason === 'chargeback' ? 'Your bank took the payment back, so the tickets are no longer valid.' : `${price(o)} went back to you; your bank may take a few days to show it. The tickets are no longer valid.`;
-    return { tone: 'info', title: 'Refunded', text, actions: ['event'], poll: 0, settled: true };
+    const text = o.reason === 'chargeback' ? t('chargebackText') : t('refundedText', { price: price(o) });
+    return { tone: 'info', title: t('refundedTitle'), text, actions: ['event'], poll: 0, settled: true };
   },
 };
 
@@ -94,36 +85,30 @@ function declined({ payment }) {
 }
 
 function why({ payment }) {
-  if (payment.phase === 'abandoned') return 'Your payment did not go through.';
-  return /insufficient/.test(payment.reason) ? 'There is not enough money on the card.' : 'The bank said no.';
+  if (payment.phase === 'abandoned') return t('whyAbandoned');
+  return t(/insufficient/.test(payment.reason) ? 'whyMoney' : 'whyBank');
 }
 
-function word(o) {
-  return placesWord(o.lines || []);
+// about is the sentence about this order's places, which are seats or tickets,
+// one or several.
+function about(o, key) {
+  return count(`${key}${kindOf(o.lines || [])}`, places(o), { price: price(o) });
 }
 
-function one(o) {
-  return countOf(o.lines || []) === 1;
-}
-
-function be(o) {
-  return one(o) ? 'is' : 'are';
-}
-
-function are(o) {
-  return `Your ${word(o)} ${be(o)}`;
+function places(o) {
+  return countOf(o.lines || []);
 }
 
 function yours(o) {
-  return one(o) ? 'It is yours' : 'They are yours';
+  return count('yoursTitle', places(o));
 }
 
 function price({ amount, currency }) {
   return money(amount, currency);
 }
 
-// STATE_WORDS are for lists, where one or two words must do.
+// STATE_WORDS are the texts for lists, where one or two words must do.
 export const STATE_WORDS = {
-  pending_payment: 'Not paid yet', verifying: 'Checking payment', confirmed: 'Yours', captured: 'Paid', partly_refunded: 'Partly refunded',
-  refunded: 'Refunded', expired: 'Time ran out', expired_refunded: 'Money returned', cancelled: 'Cancelled',
+  pending_payment: 'statePending', verifying: 'stateVerifying', confirmed: 'stateConfirmed', captured: 'stateCaptured', partly_refunded: 'statePartly',
+  refunded: 'stateRefunded', expired: 'stateExpired', expired_refunded: 'stateExpiredRefunded', cancelled: 'stateCancelled',
 };

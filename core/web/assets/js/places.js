@@ -1,6 +1,8 @@
 // Areas and fare classes: a quantity each.
 
 import { byId, h } from './dom.js';
+import { native } from './format.js';
+import { count, t } from './say.js';
 
 const FEW = 20; // below this the number left is exact, and worth knowing
 
@@ -21,8 +23,8 @@ export function renderPlaces(counters, { chosen, mine, step, room, open }) {
     const n = chosen(c.id);
     const there = c.available + mine(c.id);
     const row = rows.get(c.id);
-    put(row.price, `${c.price}${status(there)}`);
-    put(row.count, String(n));
+    put(row.price, `${c.price} · ${status(there)}`);
+    put(row.count, native(String(n)));
     row.press = (by) => {
       if (by < 0 ? n > 0 : open && there > n) step(c.id, by);
     };
@@ -34,14 +36,14 @@ export function renderPlaces(counters, { chosen, mine, step, room, open }) {
 function makeRow(c) {
   const row = { press() {} };
   const button = (name, text, what, by) => h('button', {
-    type: 'button', 'data-testid': `place-${c.id}-${name}`, 'aria-label': `${what}: ${c.name}`, onclick: () => row.press(by),
+    type: 'button', 'data-testid': `place-${c.id}-${name}`, 'aria-label': t(what, { name: c.name }), onclick: () => row.press(by),
   }, text);
   row.price = h('span.muted');
-  row.less = button('less', '−', 'One less', -1);
-  row.more = button('more', '+', 'One more', 1);
+  row.less = button('less', '−', 'oneLess', -1);
+  row.more = button('more', '+', 'oneMore', 1);
   row.count = h('output', { 'data-testid': `place-${c.id}-count`, 'aria-live': 'polite' });
   row.el = h('li.place', null,
-    h('span.place-text', null, h('b', null, c.name), c.fare && h('span.muted', null, c.fare), row.price),
+    h('span.place-text', null, h('b', { dir: 'auto' }, c.name), c.fare && h('span.muted', { dir: 'auto' }, c.fare), row.price),
     h('span.stepper', { role: 'group', 'aria-label': c.name }, row.less, row.count, row.more));
   return row;
 }
@@ -52,6 +54,6 @@ function put(el, text) {
 }
 
 function status(available) {
-  if (available <= 0) return ' · none left';
-  return available < FEW ? ` · ${available} left` : ' · available';
+  if (available <= 0) return t('noneLeft');
+  return available < FEW ? count('someLeft', available) : t('available');
 }

@@ -3,7 +3,9 @@
 // so that the page is open at once.
 import { act } from './api.js';
 import { byId } from './dom.js';
+import { dateText } from './format.js';
 import { dismiss, explain, notify } from './notice.js';
+import { t } from './say.js';
 
 // setUpPresale watches the form; opened() is called when this buyer may buy now.
 export function setUpPresale(event, opened) {
@@ -17,7 +19,7 @@ export function setUpPresale(event, opened) {
     const now = Date.now();
     if (until && Date.parse(until) <= now) return;
     if (Date.parse(from) > now) {
-      notify(`Your code is good. You can buy from ${new Date(from).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}, on this page.`, { code: 'presale' });
+      notify(t('presaleGood', { when: dateText('short', from) }), { code: 'presale' });
       clearTimeout(timer);
       if (Date.parse(from) - now < 2 ** 31) timer = setTimeout(() => location.reload(), Date.parse(from) - now + 500);
       return;

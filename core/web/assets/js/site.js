@@ -7,6 +7,7 @@
 
 import { told } from './api.js';
 import { dismiss, notify } from './notice.js';
+import { t } from './say.js';
 
 const EVERY = 165000; // ms; the second half of a pass's five minutes
 
@@ -31,12 +32,11 @@ if (room) {
 }
 
 // Somebody else has come with a copy of this visitor's place in line, and was refused.
-told.contested = () => notify('Somebody else tried to buy with your place in line and was refused. If that was not you, do not share links or screenshots of this page.',
-  { code: 'contested', tone: 'warn' });
+told.contested = () => notify(t('contested'), { code: 'contested', tone: 'warn' });
 
 // Very many people are buying: what was asked for waits behind others.
 told.waits = (yes) => {
-  if (yes) notify('Many people are buying at this moment, so we take them one after the other. Your request stands in a short line, for half a minute at most: please leave this page open.', { code: 'turn' });
+  if (yes) notify(t('waitsTurn'), { code: 'turn' });
   else dismiss('turn');
 };
 
@@ -50,13 +50,13 @@ if (search) {
   });
 }
 
-// The account's menu closes like any other.
-const account = document.querySelector('.account');
-if (account) {
-  addEventListener('click', (e) => { if (!account.contains(e.target)) account.open = false; });
+// The menus of the header close like any other.
+for (const menu of document.querySelectorAll('.menu')) {
+  addEventListener('click', (e) => { if (!menu.contains(e.target)) menu.open = false; });
+  menu.addEventListener('focusout', (e) => { if (e.relatedTarget && !menu.contains(e.relatedTarget)) menu.open = false; });
   addEventListener('keydown', (e) => {
-    if (e.key !== 'Escape' || !account.open) return;
-    account.open = false;
-    account.firstElementChild.focus();
+    if (e.key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.firstElementChild.focus();
   });
 }

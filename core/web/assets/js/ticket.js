@@ -3,6 +3,7 @@
 import { Problem, read } from './api.js';
 import { byId, data, h, replace } from './dom.js';
 import { explain } from './notice.js';
+import { parts, t as say } from './say.js';
 import { stub } from './stub.js';
 
 async function stayAwake() {
@@ -18,11 +19,11 @@ async function start() {
   try {
     const t = await read(`/v1/tickets/${encodeURIComponent(data().ticket)}`);
     box.setAttribute('aria-busy', 'false');
-    replace(box, stub(t), h('p.fine', null, `Ticket ${t.id}`));
+    replace(box, stub(t), h('p.fine', null, parts('ticketNumber', { number: h('bdi', null, t.id) })));
     document.title = `${t.title} · Ropeline`;
   } catch (err) {
     if (!(err instanceof Problem) || err.status !== 404) throw err;
-    replace(box, h('div.panel', null, h('h2', null, 'We could not find this ticket'), h('p', null, 'It may belong to another account.')));
+    replace(box, h('div.panel', null, h('h2', null, say('noTicket')), h('p', null, say('noTicketText'))));
     return;
   }
   if (navigator.wakeLock) {

@@ -1,7 +1,8 @@
 import { equal, near, ok, store } from './check.js';
 const { Clock, clockText, span, spoken } = await import(`${self.assets}/js/clock.js`);
 const { Choice } = await import(`${self.assets}/js/choice.js`);
-const { money, plural } = await import(`${self.assets}/js/money.js`);
+const { money, number } = await import(`${self.assets}/js/format.js`);
+const { count, parts, t } = await import(`${self.assets}/js/say.js`);
 const { describe, STATE_WORDS } = await import(`${self.assets}/js/orderstate.js`);
 const { words } = await import(`${self.assets}/js/words.js`);
 const { colour, shape } = await import(`${self.assets}/js/seats/palette.js`);
@@ -79,15 +80,22 @@ export function amountsAsText() {
   equal(money(1500, 'KWD').replace(/\s/, ' '), 'KWD 1.500');
   equal(money(49900, 'PLN'), 'zł\u00a0499');
   equal(money(49900, 'CHF'), 'CHF\u00a0499');
-  equal([plural(1, 'seat', 'seats'), plural(2, 'seat', 'seats')], ['1 seat', '2 seats']);
+  equal(number(1234567), '1,234,567');
+}
+
+export function aTextIsFilled() {
+  equal([count('chosenSeats', 1), count('chosenSeats', 2000)], ['1 seat chosen', '2,000 seats chosen']);
+  equal(t('pay', { price: '€90' }), 'Pay €90');
+  equal(t('no such text'), 'no such text', 'seen by the test of texts');
+  equal(parts('timeLeft', { time: 7 }), ['Time left ', 7, '']);
 }
 
 const order = (state, more = {}) => ({ state, amount: 100, currency: 'EUR', attempts_left: 3, payment: null, ...more });
 
 export function everyStateHasWords() {
-  for (const state of Object.keys(STATE_WORDS)) {
+  for (const [state, text] of Object.entries(STATE_WORDS)) {
     const d = describe(order(state));
-    ok(d.title && d.text.length > 20 && d.tone, state);
+    ok(d.title && d.text.length > 20 && d.tone && t(text) !== text, state);
   }
   ok(describe(order('something_new')).text.includes('something_new'), 'an unknown state is shown as it is');
 }
@@ -118,9 +126,11 @@ export function expiryAfterAPaymentDoesNotClaimThatNothingWasCharged() {
 }
 
 export function problemsInWords() {
-  ok(/twice/.test(words({ code: 'payment_unknown', status: 409 })), 'by code');
-  equal(words({ code: 'invalid_x', status: 422, message: 'Seat 9 is not there.' }), 'Seat 9 is not there.');
-  ok(/our side/.test(words({ code: 'http_500', status: 500, message: 'pq: relation' })), 'no inner text of a 5xx');
+  ok(/twice/.test(t(words({ code: 'payment_unknown', status: 409 }))), 'by code');
+  equal(words({ code: 'invalid_x', status: 422, message: 'Seat 9 is not there.' }), 'problemRefused', 'an answer in English is not for people');
+  ok(/our side/.test(t(words({ code: 'http_500', status: 500, message: 'pq: relation' }))), 'no inner text of a 5xx');
+  equal([words({ code: 'too_many_attempts', status: 429 }), words({ code: 'too_many_attempts', status: 409 })], ['problemOften', 'problemCards']);
+  equal(words({}), 'problemPage', 'a mistake of ours');
 }
 
 // luminance and contrast as in WCAG 2.2.

@@ -2,6 +2,8 @@
 // that finds seats together.
 
 import { byId, h } from '../dom.js';
+import { native } from '../format.js';
+import { count, t } from '../say.js';
 
 const ZOOM = 1.8; // one press of a button
 const EDGE = 8; // px a tip stays away from the edge of the map
@@ -15,8 +17,11 @@ export function setUpZoom(map) {
 // setUpBest fills the form; find(n, cls) is called with class -1 for any price.
 export function setUpBest(classes, most, find) {
   const usual = Math.min(2, most);
-  byId('best-quantity').append(...Array.from({ length: most }, (_, k) => h('option', { value: k + 1, selected: k + 1 === usual }, String(k + 1))));
-  byId('best-class').append(h('option', { value: -1 }, 'Any price'), ...classes.map((c, k) => h('option', { value: k }, c.name)));
+  byId('best-quantity').append(...Array.from({ length: most }, (_, k) => h('option', { value: k + 1, selected: k + 1 === usual }, native(String(k + 1)))));
+  byId('best-class').append(h('option', { value: -1 }, t('anyPrice')), ...classes.map((c, k) => h('option', { value: k }, t('priceLevel', { name: c.name, price: c.price }))));
+  const name = () => { byId('best-pick').textContent = count('bestPick', Number(byId('best-quantity').value)); };
+  byId('best-quantity').addEventListener('change', name);
+  name();
   byId('best').addEventListener('submit', (e) => {
     e.preventDefault();
     find(Number(byId('best-quantity').value), Number(byId('best-class').value));

@@ -1,8 +1,9 @@
 // The map as three lists, for who does not want or cannot use a picture.
 
 import { AVAILABLE } from './codec.js';
-import { levelOf } from './venue.js';
+import { priceOf } from './venue.js';
 import { byId, h } from '../dom.js';
+import { count, t } from '../say.js';
 
 export class SeatList {
   // on.pick(i) adds a seat; scene has states and chosen as the map has them.
@@ -41,7 +42,7 @@ export class SeatList {
     const { v } = this;
     fill(this.section, v.sections.map((s, k) => {
       const n = s.rows.reduce((sum, r) => sum + this.free(v.rows[r].seats), 0);
-      return { value: k, text: `${s.name} (${n ? `${n} available` : 'none left'})`, off: !n };
+      return { value: k, text: n ? count('listSection', n, { section: s.name }) : t('listSectionNone', { section: s.name }), off: !n };
     }));
     this.fillRows();
   }
@@ -50,7 +51,7 @@ export class SeatList {
     const s = this.v.sections[Number(this.section.value)];
     fill(this.row, s ? s.rows.map((r) => {
       const n = this.free(this.v.rows[r].seats);
-      return { value: r, text: `Row ${this.v.rows[r].name} (${n || 'none'})`, off: !n };
+      return { value: r, text: n ? count('listRow', n, { row: this.v.rows[r].name }) : t('listRowNone', { row: this.v.rows[r].name }), off: !n };
     }) : []);
     this.fillSeats();
   }
@@ -58,7 +59,7 @@ export class SeatList {
   fillSeats() {
     const row = this.v.rows[Number(this.row.value)];
     const open = row && this.row.value !== '' ? row.seats.filter((i) => this.open(i)) : [];
-    fill(this.seat, open.map((i) => ({ value: i, text: `Seat ${this.v.number[i]}, ${levelOf(this.v, i).name}, ${levelOf(this.v, i).price}` })));
+    fill(this.seat, open.map((i) => ({ value: i, text: t('listSeat', { seat: this.v.number[i], price: priceOf(this.v, i) }) })));
   }
 }
 

@@ -7,7 +7,8 @@ import { Grid } from './grid.js';
 import { Painter } from './paint.js';
 import { onThemeChange, readTheme } from './theme.js';
 import { step } from './steps.js';
-import { label, levelOf } from './venue.js';
+import { t } from '../say.js';
+import { label, priceOf } from './venue.js';
 
 const PAD = 18; // px around the whole map
 const GLIDE = 260; // ms of a zoom by button
@@ -182,15 +183,13 @@ export class SeatMap {
   }
 
   describe(i) {
-    const level = levelOf(this.v, i);
-    const price = level ? `${level.name}, ${level.price}` : 'not for sale';
-    return `${label(this.v, i)} · ${price} · ${this.status(i)}`;
+    return t('seatAbout', { seat: label(this.v, i), price: priceOf(this.v, i), status: this.status(i) });
   }
 
   status(i) {
-    if (this.scene.chosen.has(i)) return 'your choice';
-    if (this.scene.mine.has(i)) return 'held for you';
-    return { [AVAILABLE]: 'available', [HELD]: 'held by someone', [SOLD]: 'taken' }[this.scene.states[i]] || 'not for sale';
+    if (this.scene.chosen.has(i)) return t('statusChosen');
+    if (this.scene.mine.has(i)) return t('statusMine');
+    return t({ [AVAILABLE]: 'statusAvailable', [HELD]: 'statusHeld', [SOLD]: 'statusTaken' }[this.scene.states[i]] || 'statusNotForSale');
   }
 
   focus(on) {

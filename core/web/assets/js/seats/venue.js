@@ -1,8 +1,11 @@
 // A venue as the map needs it: flat arrays by seat index (seat id - 1), because
 // 60,000 small objects cost more memory and time than everything else here.
 
+import { t } from '../say.js';
+
 // KINDS of seats; all but the first are kept for who needs them.
 const KINDS = ['standard', 'accessible', 'companion'];
+const KIND_TEXTS = ['', 'seatAccessible', 'seatCompanion'];
 
 // parseVenue turns the API's geometry and the event's price levels into
 //   count, x, y, cls (index into classes), row, place (position in the row),
@@ -94,11 +97,18 @@ export function sectionOf(v, i) {
 }
 
 export function label(v, i) {
-  return `${sectionOf(v, i).name}, row ${v.rows[v.row[i]].name}, seat ${v.number[i]}${v.kind[i] ? `, ${KINDS[v.kind[i]]}` : ''}`;
+  const seat = t('seatLabel', { section: sectionOf(v, i).name, row: v.rows[v.row[i]].name, seat: v.number[i] });
+  return v.kind[i] ? t(KIND_TEXTS[v.kind[i]], { seat }) : seat;
 }
 
 export function levelOf(v, i) {
   return v.classes[v.cls[i]] || null;
+}
+
+// priceOf names the price of a seat.
+export function priceOf(v, i) {
+  const level = levelOf(v, i);
+  return level ? t('priceLevel', level) : t('statusNotForSale');
 }
 
 // hull is the convex outline of a section, counter-clockwise (Andrew's monotone
