@@ -11,7 +11,7 @@ import (
 func TestCacheHeaders(t *testing.T) { overBoth(t, testCacheHeaders) }
 
 func testCacheHeaders(t *testing.T, o over) {
-	e := o.edge(t, roomWith("rate 1000/s"), "")
+	e := o.edge(t, roomWith("rate 1000/s", "wait_page on"), "")
 	const shared, keys, own = "public, max-age=1, s-maxage=1", "public, max-age=300", "private, no-store"
 	v := e.visitor()
 	check := func(name string, r reply, want string) {
@@ -32,6 +32,13 @@ func testCacheHeaders(t *testing.T, o over) {
 		check(route, e.visitor().do("GET", base+route), want)
 		check(route+" with cookies", v.do("GET", base+route), want)
 	}
+	entry := e.visitor().do("GET", base+"wait", cdnHeader, cdnRule)
+	check("wait", entry, entryCache)
+	_, rest, _ := strings.Cut(entry.body, `"at":"`)
+	pages, _, _ := strings.Cut(rest, `"`)
+	check("wait/<version>/<language>", v.do("GET", pages+"en", cdnHeader, cdnRule), pageCache)
+	check("wait without the rule", v.do("GET", base+"wait"), own)
+	check("line", v.navigate(base+"line"), own)
 	check("draw/list before the draw", v.do("GET", base+"draw/list"), own)
 	for _, route := range []string{"knock", "heartbeat", "enter", "renew", "none"} {
 		check(route, v.do("POST", base+route), own)
@@ -45,7 +52,7 @@ func testCacheHeaders(t *testing.T, o over) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range []string{shared, keys, own} {
+	for _, h := range []string{shared, keys, own, entryCache, pageCache} {
 		if !strings.Contains(string(table), "`"+h+"`") {
 			t.Errorf("cdn/README.md does not speak of %q", h)
 		}

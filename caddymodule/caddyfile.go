@@ -59,6 +59,7 @@ var roomOptions = option[RoomConfig]{
 	"captcha_site_key": func(c *RoomConfig, v string) error { c.CaptchaSiteKey = v; return nil },
 	"captcha_secret":   func(c *RoomConfig, v string) error { c.CaptchaSecret = v; return nil },
 	"captcha_url":      func(c *RoomConfig, v string) error { c.CaptchaURL = v; return nil },
+	"wait_page":        func(c *RoomConfig, v string) error { c.WaitPage = v; return nil },
 	"template":         func(c *RoomConfig, v string) error { c.Template = v; return nil },
 	"texts":            func(c *RoomConfig, v string) error { c.Texts = v; return nil },
 	"cookie_domain":    func(c *RoomConfig, v string) error { c.CookieDomain = v; return nil },

@@ -71,6 +71,8 @@ func TestCaddyfileErrors(t *testing.T) {
 		"main {\nrate 1/s\nfail_open_for 1m\n}":                       {"fail_open_for needs passthrough on"},
 		"main {\nrate 1/s\ncap -1\n}":                                 {"cap -1"},
 		"main {\nrate 1/s\nstate opne\n}":                             {`state "opne"`, "prequeue"},
+		"main {\nrate 1/s\nwait_page yes\n}":                          {`wait_page "yes"`, "write on"},
+		"main {\nrate 1/s\npassthrough on\nwait_page on\n}":           {"wait_page needs passthrough off"},
 		"main {\nrate 1/s\nidle soon\n}":                              {`idle: "soon"`, "10m"},
 		"main {\nrate 1/s\nidle 2h\n}":                                {"hard", "idle"},
 		"main {\nrate 1/s\nqueue_status 200\n}":                       {"queue_status 200", "503"},

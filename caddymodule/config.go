@@ -54,8 +54,9 @@ type RoomConfig struct {
 	CaptchaSecret  string `json:"captcha_secret,omitempty"`   // for the service; may be a placeholder
 	CaptchaURL     string `json:"captcha_url,omitempty"`      // siteverify address in place of the service's own
 
-	Template string `json:"template,omitempty"` // file: html/template in place of our page
-	Texts    string `json:"texts,omitempty"`    // file or directory: other words, more languages
+	WaitPage string `json:"wait_page,omitempty"` // off (default), on: a page for a cache to keep; needs the cache's rule
+	Template string `json:"template,omitempty"`  // file: html/template in place of our page
+	Texts    string `json:"texts,omitempty"`     // file or directory: other words, more languages
 }
 
 // roomName is what a cookie's name, a key in Redis, a URL and a directory can all carry.
@@ -158,6 +159,12 @@ func (c RoomConfig) validate() error {
 	}
 	if c.BindPass != "" && c.BindPass != "on" && c.BindPass != bindOff {
 		return fmt.Errorf("bind_pass %q: write on, or off where visitors' passes may be used without their tickets", c.BindPass)
+	}
+	if c.WaitPage != "" && c.WaitPage != "off" && c.WaitPage != waitPageOn {
+		return fmt.Errorf("wait_page %q: write on, where a cache in front sends newcomers to the waiting page, or off", c.WaitPage)
+	}
+	if c.WaitPage == waitPageOn && c.Passthrough {
+		return fmt.Errorf("wait_page needs passthrough off: the cache in front would send everybody without a pass to the page, also when nobody has to wait")
 	}
 	if c.ReturnPath != "" && (c.ReturnPath[0] != '/' || strings.ContainsAny(c.ReturnPath, "?#*")) {
 		return fmt.Errorf("return_path %q: write one exact path, for example /checkout/return", c.ReturnPath)

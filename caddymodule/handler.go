@@ -40,6 +40,7 @@ type Handler struct {
 	identities       *identities      // nil: nobody signs identities
 	captcha          captcha.Verifier // nil: none
 	service          captcha.Service
+	waits            *waitPages // nil: there is no page for a cache
 }
 
 // CaddyModule returns the module's id.
@@ -72,6 +73,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
 	}
 	h.pages = pages
+	if h.waits, err = newWaitPages(pages, h.Room, h.RoomConfig); err != nil {
+		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
+	}
 	if h.identities, err = loadIdentities(h.RoomConfig, h.Room); err != nil {
 		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
 	}

@@ -26,6 +26,8 @@ func (h *Handler) serveJoin(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case v.tooOften:
 		return h.tooOften(w, r)
+	case h.waits != nil && f.Has("page"):
+		return h.joinFromPage(w, r, v, f)
 	case v.hasTicket && v.ticket.Index != admission.NoIndex:
 		return h.joined(w, r, v, f) // this browser has its place already, perhaps by another tab
 	}
@@ -182,10 +184,10 @@ func seeOther(w http.ResponseWriter, to string) error {
 	return nil
 }
 
-// safeTarget is a path of this host, whatever a form says.
+// safeTarget is a path of this host, whatever a form says. Of our own, only the way into the line is one to go back to.
 func safeTarget(to string) string {
 	u, err := url.ParseRequestURI(to)
-	if err != nil || u.Host != "" || u.Scheme != "" || to[0] != '/' || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t\x00") || strings.HasPrefix(to, reservedPrefix) {
+	if err != nil || u.Host != "" || u.Scheme != "" || to[0] != '/' || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t\x00") || strings.HasPrefix(to, reservedPrefix) && !lineURL.MatchString(to) {
 		return "/"
 	}
 	return to

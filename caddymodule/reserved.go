@@ -26,9 +26,14 @@ var routes = map[string]struct {
 	"join":      {http.MethodPost, (*Handler).serveJoin},
 	"invite":    {http.MethodGet, (*Handler).serveInvite}, // and POST
 	"heartbeat": {http.MethodPost, (*Handler).serveHeartbeat},
+	"wait":      {http.MethodGet, (*Handler).serveWaitPage}, // and wait/<version>/<language>
+	"line":      {http.MethodGet, (*Handler).serveLine},
 }
 
 func (h *Handler) serveReserved(w http.ResponseWriter, r *http.Request, route string) error {
+	if strings.HasPrefix(route, "wait/") {
+		route = "wait"
+	}
 	def, ok := routes[route]
 	if !ok {
 		return problem{Status: http.StatusNotFound, Code: "not_found", Detail: "The waiting room has no such address."}.write(w, r)

@@ -198,6 +198,7 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 		"wait_seconds_high": positive(s.High), "status_url": base + "status", "enter_url": base + "enter"}
 	if s.Challenge != "" {
 		p.More["challenge"], p.More["bits"], p.More["parts"], p.More["join_url"] = s.Challenge, s.Bits, admission.WorkParts, base+"join"
+		p.More["captcha"] = h.captcha != nil
 	}
 	if s.State == sawInvited {
 		p.More["invite_url"] = base + "invite"

@@ -58,18 +58,30 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 	s := h.standing(v, state, err)
 	kept := v.ticket.VID
 	h.met(r, metWaiting, kept, s.Place)
-	if need := (needWork{}); errors.As(err, &need) {
-		c, raw, err := h.challenge(r, need.bits, time.Now())
-		if err != nil {
-			return err
-		}
-		asked.WithLabelValues(h.Room, "asked").Inc()
-		s.Challenge, s.Bits, kept = raw, c.Bits, c.VID
+	if named, err := h.demand(r, &s, err); err != nil {
+		return err
+	} else if named != "" {
+		kept = named
 	}
 	if k.page {
 		return h.writePageWith(w, r, s, h.keep(r, v, kept))
 	}
 	return h.writeProblem(w, r, v, s)
+}
+
+// demand puts a challenge on the answer to a newcomer who has to work first, and says whom it names.
+func (h *Handler) demand(r *http.Request, s *standing, why error) (named admission.VID, err error) {
+	need := needWork{}
+	if !errors.As(why, &need) {
+		return "", nil
+	}
+	c, raw, err := h.challenge(r, need.bits, time.Now())
+	if err != nil {
+		return "", err
+	}
+	asked.WithLabelValues(h.Room, "asked").Inc()
+	s.Challenge, s.Bits = raw, c.Bits
+	return c.VID, nil
 }
 
 // place gives the visitor an index if it has none and this kind of request gets one. The reason why it has none

@@ -3,6 +3,7 @@ package cdn
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
@@ -243,20 +244,31 @@ func (c *cached) staleIsBetterThanNothingForMapsOnly() {
 	}
 }
 
-func varnish(t *testing.T, s *site) string {
+func varnish(t *testing.T, s *site) string { return varnishWith(t, s, nil) }
+
+// varnishWith has other changes to the file as well; a file that it includes lies in the same directory.
+func varnishWith(t *testing.T, s *site, also func(dir string) map[string]string) string {
 	dir := readable(t)
 	vcl := filepath.Join(dir, "ropeline.vcl")
-	configured(t, "varnish/ropeline.vcl", vcl, map[string]string{`.port = "8080";`: `.port = "` + s.front.port() + `";`})
+	values := map[string]string{`.port = "8080";`: `.port = "` + s.front.port() + `";`}
+	if also != nil {
+		maps.Copy(values, also(dir))
+	}
+	configured(t, "varnish/ropeline.vcl", vcl, values)
 	return child(t, dir, "varnish", func(port int) []string {
 		return []string{"-F", "-n", filepath.Join(dir, "work"), "-f", vcl, "-a", fmt.Sprintf("127.0.0.1:%d", port), "-s", "malloc,32m"}
 	})
 }
 
-func nginx(t *testing.T, s *site) string {
+func nginx(t *testing.T, s *site) string { return nginxWith(t, s, nil) }
+
+func nginxWith(t *testing.T, s *site, also map[string]string) string {
 	dir := readable(t)
 	return child(t, dir, "nginx", func(port int) []string {
-		configured(t, "nginx/ropeline.conf", filepath.Join(dir, "ropeline.conf"), map[string]string{"127.0.0.1:8080": "127.0.0.1:" + s.front.port(),
-			"listen 80;": fmt.Sprintf("listen 127.0.0.1:%d;", port), "/var/cache/nginx/ropeline": filepath.Join(dir, "cache")})
+		values := map[string]string{"127.0.0.1:8080": "127.0.0.1:" + s.front.port(),
+			"listen 80;": fmt.Sprintf("listen 127.0.0.1:%d;", port), "/var/cache/nginx/ropeline": filepath.Join(dir, "cache")}
+		maps.Copy(values, also)
+		configured(t, "nginx/ropeline.conf", filepath.Join(dir, "ropeline.conf"), values)
 		main := "daemon off;\nuser root;\npid " + dir + "/pid;\nerror_log stderr;\nevents { worker_connections 2048; }\nhttp {\naccess_log off;\n" +
 			"client_body_temp_path " + dir + "/body; proxy_temp_path " + dir + "/proxy; fastcgi_temp_path " + dir + "/f; uwsgi_temp_path " + dir + "/u; scgi_temp_path " + dir + "/s;\n" +
 			"include " + dir + "/ropeline.conf;\n}\n"

@@ -11,9 +11,9 @@ import (
 // Each file keeps exactly what the table calls public. What cannot be run here is held to the list of paths, and to the
 // rules that a waiting page relies on.
 func TestEveryFileKeepsWhatTheTableSays(t *testing.T) {
-	shared := []string{room + "status", room + "jwks.json", room + "draw", room + "draw/list", "/v1/events", gig, seats, seats + ".bin",
+	shared := []string{room + "status", room + "jwks.json", room + "draw", room + "draw/list", room + "wait", room + "wait/0a1b2c3d4e5f/en", room + "wait/0a1b2c3d4e5f/pt-br", "/v1/events", gig, seats, seats + ".bin",
 		seats + "/since/17.1760000000", seats + ".bin/since/0.0", "/v1/geometry/0a1b", "/assets/x/site.css", "/openapi.json"}
-	own := []string{"/", "/events/gig", room + "knock", room + "enter", room + "check", room + "receipt", gig + "/holds", gig + "/holds/1", gig + "/orders",
+	own := []string{"/", "/events/gig", room + "knock", room + "enter", room + "check", room + "receipt", room + "line", room + "join", gig + "/holds", gig + "/holds/1", gig + "/orders",
 		gig + "/presale", "/v1/orders", "/v1/tickets", "/v1/staff/events/gig", "/v1/eventsx", "/x/assets/y", "/webhooks/fakepay"}
 	for file, must := range map[string][]string{
 		"varnish/ropeline.vcl":     {"beresp.http.Ropeline-Answer", "beresp.http.Set-Cookie", "private|no-store", "unset req.http.Cookie", "unset req.http.Authorization"},

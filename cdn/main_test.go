@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,7 @@ type middleman struct {
 	away  atomic.Bool // answers nothing more
 	mu    sync.Mutex
 	count map[string]int
+	asked []string     // method and target of each, in their order
 	also  http.Handler // for paths below /shop
 }
 
@@ -51,6 +53,7 @@ func newMiddleman(t *testing.T, also http.Handler) *middleman {
 		}
 		m.mu.Lock()
 		m.count[r.URL.Path]++
+		m.asked = append(m.asked, r.Method+" "+r.RequestURI)
 		m.mu.Unlock()
 		if m.also != nil && strings.HasPrefix(r.URL.Path, "/shop") {
 			m.also.ServeHTTP(w, r)
@@ -76,6 +79,13 @@ func (m *middleman) seen(path string) int {
 	return m.count[path]
 }
 
+// since gives what was asked after the first n.
+func (m *middleman) since(n int) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.asked[n:])
+}
+
 func (m *middleman) port() string { return m.URL[strings.LastIndexByte(m.URL, ':')+1:] }
 
 const hall = `{
@@ -84,7 +94,8 @@ const hall = `{
   "events": [{"slug": "gig", "venue": "hall", "organiser": "O", "title": "Gig", "place": "Hall", "starts_at": "2127-06-12T20:00", "time_zone": "Europe/Berlin",
     "currency": "EUR", "prices": [{"class": "A", "amount": 4500}]}]}`
 
-func open(t *testing.T) *site {
+// open starts both programs. Each option is a line of the room's.
+func open(t *testing.T, options ...string) *site {
 	t.Helper()
 	root, err := stack.Repository()
 	if err != nil {
@@ -104,7 +115,7 @@ func open(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{behind: newMiddleman(t, http.HandlerFunc(shop)), front: newMiddleman(t, nil)}
-	s.Stack, err = stack.Up(t.Context(), stack.Config{Dir: dir, Bin: bin, Caddyfile: behindACache(t, root, dir), Throwaway: true, Embedded: true,
+	s.Stack, err = stack.Up(t.Context(), stack.Config{Dir: dir, Bin: bin, Caddyfile: behindACache(t, root, dir, options), Throwaway: true, Embedded: true,
 		Events: []string{events}, Origin: strings.TrimPrefix(s.behind.URL, "http://"), Progress: progress,
 		BookingEnv: []string{"BOOKINGD_DEV_ISSUER=on"}, EdgeEnv: func() []string { return []string{"ROPELINE_RATE=20/s", "ROPELINE_CAP=1000"} }})
 	if err != nil {
@@ -130,7 +141,7 @@ func shop(w http.ResponseWriter, _ *http.Request) {
 }
 
 // behindACache is deploy/Caddyfile with the matcher that README.md gives for it.
-func behindACache(t *testing.T, root, dir string) string {
+func behindACache(t *testing.T, root, dir string, options []string) string {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -149,6 +160,9 @@ func behindACache(t *testing.T, root, dir string) string {
 	}
 	path := filepath.Join(dir, "Caddyfile")
 	text := before + strings.Replace(block, "<the paths from before>", paths, 1) + after
+	for _, o := range options {
+		text = strings.Replace(text, "boxoffice {\n", "boxoffice {\n\t\t"+o+"\n", 1)
+	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,10 @@ func gallery(t *testing.T, s *Set) string {
 		case "check":
 			b, err = s.RenderCheck(Check{Title: "Night of Lights", Language: r.PathValue("lang"), Base: "/w/open/", URL: "https://shop.example.com/.well-known/ropeline/main/draw",
 				Index: 41, Place: 1203, N: 5000, Leaf: strings.Repeat("5c", 32), Receipt: strings.Repeat("eyJhbGciOiJFZERTQSJ9", 12), Commit: strings.Repeat("9e", 32), EntropySource: "drand quicknet round 7"})
+		case "entry": // its script would lead on
+			p, e := s.Shared("main", "Night of Lights", "/w/entry/")
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src '"+hashOf(css)+"'")
+			b, err = p.Entry, e
 		case "return":
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src '"+hashOf(css)+"'") // stays where it is
 			b, err = s.RenderReturn(r.PathValue("lang"), "/back", nil)
@@ -76,6 +80,9 @@ func picture(state, lang string) Data {
 		d.Bad = state == "invited"
 	case "kept":
 		d.Kept = "sealed"
+	case stateJoining:
+		d.Shared, d.Message, d.Commit = true, "", ""
+		d.Index, d.Place, d.Ahead, d.Low, d.High = -1, -1, -1, -1, -1
 	}
 	return d
 }
@@ -83,7 +90,7 @@ func picture(state, lang string) Data {
 // document is what the status document of a room says while its page looks like that.
 func document(state string) map[string]any {
 	now := time.Now().UnixMilli()
-	says := map[string]string{"waiting": "open", "slow": "open", "next": "open", "retry": "?", "fresh": "open", "kept": "open"}
+	says := map[string]string{"waiting": "open", "slow": "open", "next": "open", "retry": "?", "fresh": "open", "kept": "open", stateJoining: "open"}
 	d := map[string]any{"room": state, "epoch": 1, "gen": "g", "seq": now, "state": state, "x0": 861, "x1": 861, "at": now, "until": now + 3000, "n": 5000, "joined": 12873, "door": 0,
 		"gaps": [][2]int{}, "ahead_share": .9, "message": "Doors open at half past eight. Tickets are at most six a person.", "commit": strings.Repeat("9e", 32),
 		"entropy_source": "drand quicknet round 7", "opens_at": now + 754000, "prequeue_at": now + 754000, "rate": 2, "pace": 2, "now": now}
@@ -141,7 +148,7 @@ func TestNobodyIsShutOut(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	shown := append([]string{"slow", "check", "return"}, States...)
+	shown := append([]string{"slow", "check", "return", "entry"}, States...)
 	for _, l := range looks {
 		run(t, ctx, media("prefers-color-scheme", l.scheme), chromedp.EmulateViewport(l.width, l.height))
 		for _, state := range shown {
@@ -166,10 +173,12 @@ func TestNobodyIsShutOut(t *testing.T) {
 // settled: the page's script has taken over, where there is one.
 func settled(state string) chromedp.Action[chromedp.Void] {
 	switch state {
-	case "check", "return", "framed":
+	case "check", "return", "framed", "entry":
 		return becomes(`document.readyState === "complete" && !!document.querySelector("main")`)
 	case "slow":
 		return becomes(`document.documentElement.className === 'js' && document.querySelector('main').dataset.state === 'waiting' && !!document.getElementById('wait').textContent`)
+	case stateJoining: // it has joined
+		return becomes(`document.documentElement.className === 'js' && document.querySelector('main').dataset.state === 'waiting' && !document.getElementById('draw').hidden`)
 	case "fresh": // it tries once by itself
 		return becomes(`sessionStorage.getItem('rl-fresh') === '1' && document.documentElement.className === 'js'`)
 	}

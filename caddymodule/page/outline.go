@@ -71,7 +71,7 @@ func plainPath(s string) bool {
 
 // fillable says whether every value stays as it is in its hole.
 func (v *view) fillable() bool {
-	if v.Kept != "" || v.Challenge != "" || v.Captcha != "" || !plainPath(v.Self) {
+	if v.Shared || v.Kept != "" || v.Challenge != "" || v.Captcha != "" || !plainPath(v.Self) {
 		return false
 	}
 	for i, s := range v.values() {

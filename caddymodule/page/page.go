@@ -29,6 +29,7 @@ type Data struct {
 	Bits      int    // how hard that is
 	SignIn    string // where to sign in; empty: nowhere that we know of
 	Bad       bool   // the invitation that was sent is not valid
+	Shared    bool   // the page is everybody's: see Set.Shared
 
 	Captcha, CaptchaKey, CaptchaClass string // script, site key and class of a CAPTCHA's widget; empty: none
 
@@ -44,7 +45,7 @@ type Data struct {
 
 // States are all a page can be in. The script knows one more, "cookies", for browsers that keep none.
 var States = []string{"waiting", "next", "scheduled", "prequeue", "drawing", "paused", "merging", "sold_out", "closed", "limited", "retry",
-	"fresh", "kept", "work", "invited", "identify", "framed"}
+	"fresh", "kept", "work", "invited", "identify", "framed", stateJoining}
 
 // boot is what the script starts from.
 type boot struct {
@@ -65,6 +66,7 @@ type boot struct {
 	Work  string      `json:"work,omitempty"`
 	Bits  int         `json:"bits,omitempty"`
 	Human bool        `json:"human,omitempty"` // a CAPTCHA has to be solved as well
+	Rule  []string    `json:"rule,omitempty"`  // of the draw, for a page that is rendered before it is known
 	T     template.JS `json:"-"`
 }
 
@@ -96,6 +98,9 @@ func (s *Set) RenderTo(out *bytes.Buffer, d Data) error {
 	v.describe(t)
 	b := boot{Room: d.Room, Base: d.Base, Lang: t.lang, Title: d.Title, State: d.State, Post: d.Post, Kept: d.Kept != "", Epoch: d.Epoch, Index: d.Index,
 		Place: d.Place, X: d.X, Now: d.Now.UnixMilli(), Opens: millis(d.OpensAt), Begin: millis(d.BeginsAt), Work: d.Challenge, Bits: d.Bits, Human: d.Captcha != ""}
+	if d.Shared {
+		v.JS, b.Rule = template.JS(sharedJS), []string{t.words["drawNone"], t.words["drawPublic"], t.words["drawSource"]}
+	}
 	head, err := json.Marshal(b)
 	if err != nil {
 		return err
@@ -152,7 +157,7 @@ func (v *view) describe(t *table) {
 			v.at(v.OpensAt, v.OpensLabel)
 		}
 		v.JoinedText = t.number(max(0, v.Joined))
-	case "fresh":
+	case "fresh", stateJoining:
 		v.Button = t.words["buttonJoin"]
 	case "framed":
 		v.Button, v.Framed = t.words["buttonFramed"], true

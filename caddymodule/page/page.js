@@ -72,7 +72,7 @@ function draw() {
   show('rate', open && per > 0 ? fill(form(t.rateValue, per, lang), { n: number(per, t) }) : '');
   when(state === 'scheduled' ? doc ? doc.prequeue_at : c.begin : state === 'prequeue' ? doc ? doc.opens_at : c.opens : 0);
   show('joined', state === 'prequeue' && doc ? number(doc.joined, t) : '');
-  if (doc) { put('say', doc.message); $('say').hidden = !doc.message; if (/[1-9a-f]/.test(doc.commit)) put('commit', doc.commit); }
+  if (doc) { put('say', doc.message); $('say').hidden = !doc.message; if (/[1-9a-f]/.test(doc.commit)) put('commit', doc.commit); if (c.rule) rule(); }
 }
 function set(s) { if (s === 'next' && state !== 'next') ring(); state = s; draw(); }
 
@@ -119,7 +119,7 @@ function answer(b) {
     case 'in': return enter();
     case 'granted': busy = true; set('next'); return later('knock', b.entry_in_ms, enter);
     case 'door': case 'retry': busy = true; set('next'); return later('knock', b.retry_in_ms || 1000, knock);
-    case 'used': return go();
+    case 'used': store('rl-used', 1); return go();
     case 'paused': case 'closed': case 'sold_out': return set(b.state);
   }
   later('knock', b.retry_in_ms || 2000, tick);
@@ -133,7 +133,7 @@ function go(inside) {
   n.push(Date.now()); store('rl-go', JSON.stringify(n));
   leaving = true;
   if (inside) { put('head', t.entering); put('text', ''); big(t.nextBig, '', true); rope(1); }
-  if (c.post) location.replace(location.pathname + location.search); else location.reload();
+  if (c.to && inside) location.replace(location.origin + c.to); else if (c.post) location.replace(location.pathname + location.search); else location.reload();
   later('stuck', 15000, function () { leaving = false; busy = false; poll(); });
 }
 // A document that a cache kept from before must not take anybody back.
@@ -177,7 +177,7 @@ function heartbeat() {
   beat = Date.now();
   call('heartbeat', function (b) { if (b.place >= 0 && b.place !== place) { place = b.place; if (!busy) tick(); } });
 }
-function wake() { if (/^(kept|work|limited|fresh|cookies|invited|identify)$/.test(state)) return; if (!leaving || Date.now() - beat > 15000) { leaving = false; busy = false; clearTimeout(timers.knock); poll(); } }
+function wake() { if (/^(kept|work|limited|fresh|cookies|invited|identify|joining)$/.test(state)) return; if (!leaving || Date.now() - beat > 15000) { leaving = false; busy = false; clearTimeout(timers.knock); poll(); } }
 addEventListener('pageshow', function (e) { if (e.persisted) { leaving = false; wake(); } });
 document.addEventListener('visibilitychange', function () { if (!document.hidden) wake(); });
 addEventListener('online', wake);
@@ -209,12 +209,13 @@ beat = Date.now() - 45000 + Math.random() * 15000;
 setInterval(function () {
   var near = doc && place >= 0 && doc.rate > 0 && before(doc, place, now()) / doc.rate < 120;
   if (Date.now() - beat >= (document.hidden ? 58000 : near ? 20000 : 45000)) heartbeat();
-  if (!document.hidden && !/^(kept|work|invited|identify)$/.test(state)) draw();
+  if (!document.hidden && !/^(kept|work|invited|identify|joining)$/.test(state)) draw();
 }, 1000);
 bell();
 switch (state) {
   case 'kept': leaving = true; break;
   case 'work': work(); break;
+  case 'joining': join(); break;
   case 'invited': case 'identify': var m = /^#invitation=([\w.~-]+)$/.exec(location.hash); if (m && $('code').form) { $('code').value = m[1]; history.replaceState(null, '', location.pathname + location.search); $('code').form.submit(); } break;
   case 'limited': draw(); setTimeout(function () { location.reload(); }, 5000 + Math.random() * 10000); break;
   case 'fresh': if (!store('rl-fresh')) { store('rl-fresh', 1); location.reload(); } draw(); break;

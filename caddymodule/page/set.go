@@ -122,7 +122,7 @@ var inline = regexp.MustCompile(`(?is)<(script|style)\b([^>]*)>(.*?)</(?:script|
 // check renders every state in every language, as visitors will see it: what a template gets wrong is said when the
 // configuration is loaded, not to the first visitor. It finds the inline parts that the policy admits, too.
 func (s *Set) check(hosts []string) error {
-	inlines := map[string]map[string]bool{"script": {js: true}, "style": {css: true}}
+	inlines := map[string]map[string]bool{"script": {js: true, sharedJS: true}, "style": {css: true}}
 	for _, lang := range s.order {
 		for _, state := range States {
 			for _, d := range samples(state, lang) {
@@ -181,6 +181,7 @@ func samples(state, lang string) []Data {
 	if state == "work" {
 		a.Challenge, a.Bits, b.Challenge, b.Bits = "c", 16, "d", 20
 	}
+	a.Shared, b.Shared = state == stateJoining, state == stateJoining
 	return []Data{a, b}
 }
 

@@ -72,7 +72,7 @@ var formats = map[string]*regexp.Regexp{
 }
 
 // serverOnly are the texts the script never says.
-var serverOnly = regexp.MustCompile(`^(draw[A-Z].*|check.*|return.*|invite.*|identify.*|invited.*|framed.*|buttonFramed|noscript|post|kicker|\w+Label|progress|keptNote|keptButton|workNote|workButton|captchaNote)$`)
+var serverOnly = regexp.MustCompile(`^(draw[A-Z].*|check.*|return.*|invite.*|identify.*|invited.*|framed.*|buttonFramed|noscript|post|kicker|\w+Label|progress|keptNote|keptButton|workNote|workButton|captchaNote|joining.*)$`)
 
 // newTable takes texts that have been checked.
 func newTable(lang string, texts map[string]Text) (*table, error) {

@@ -7,7 +7,7 @@ variable "host" { type = string }
 locals {
   # The allow-list. A path that is not on it may be somebody's own, or may have to queue.
   shared = join(" or ", [
-    "(http.request.uri.path matches \"^/\\.well-known/ropeline/[a-z0-9_-]+/(status|jwks\\.json|draw|draw/list)$\")",
+    "(http.request.uri.path matches \"^/\\.well-known/ropeline/[a-z0-9_-]+/(status|jwks\\.json|draw|draw/list|wait(/[0-9a-f]+/[a-z0-9-]+)?)$\")",
     "(http.request.uri.path eq \"/v1/events\")",
     "(http.request.uri.path matches \"^/v1/events/[a-z0-9-]+(/seats(\\.bin)?(/since/[0-9]+\\.[0-9]+)?)?$\")",
     "(http.request.uri.path matches \"^/v1/geometry/[0-9a-f]+$\")",

@@ -4,7 +4,7 @@
 # snippet: recv
 # The allow-list. A path that is not on it may be somebody's own, or may have to queue.
 if (req.method !~ "^(GET|HEAD)$"
-  || !(req.url.path ~ "^/\.well-known/ropeline/[a-z0-9_-]+/(status|jwks\.json|draw|draw/list)$"
+  || !(req.url.path ~ "^/\.well-known/ropeline/[a-z0-9_-]+/(status|jwks\.json|draw|draw/list|wait(/[0-9a-f]+/[a-z0-9-]+)?)$"
     || req.url.path == "/v1/events"
     || req.url.path ~ "^/v1/events/[a-z0-9-]+(/seats(\.bin)?(/since/[0-9]+\.[0-9]+)?)?$"
     || req.url.path ~ "^/v1/geometry/[0-9a-f]+$"
@@ -33,6 +33,9 @@ if (beresp.status >= 500 && stale.exists) {
 }
 set beresp.stale_if_error = 60s;
 set beresp.stale_while_revalidate = 2s;
+if (req.url.path ~ "^/\.well-known/ropeline/[a-z0-9_-]+/wait(/|$)") {
+  set beresp.stale_if_error = 24h;
+}
 
 # snippet: error
 if (obj.status >= 500 && stale.exists) {

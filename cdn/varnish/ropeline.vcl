@@ -4,6 +4,9 @@
 #	varnishd -f ropeline.vcl -a :80 -s malloc,256m
 vcl 4.1;
 
+# The static waiting page for newcomers, where a room has `wait_page on` (README.md):
+# include "/etc/varnish/ropeline-wait.vcl";
+
 import std;
 
 backend edge {
@@ -43,7 +46,7 @@ sub vcl_recv {
 	}
 
 	# The allow-list. A path that is not on it may be somebody's own, or may have to queue.
-	if (req.url ~ "^/\.well-known/ropeline/[a-z0-9_-]+/(status|jwks\.json|draw|draw/list)(\?|$)"
+	if (req.url ~ "^/\.well-known/ropeline/[a-z0-9_-]+/(status|jwks\.json|draw|draw/list|wait(/[0-9a-f]+/[a-z0-9-]+)?)(\?|$)"
 		|| req.url ~ "^/v1/events(\?|$)"
 		|| req.url ~ "^/v1/events/[a-z0-9-]+(/seats(\.bin)?(/since/[0-9]+\.[0-9]+)?)?(\?|$)"
 		|| req.url ~ "^/v1/geometry/[0-9a-f]+(\?|$)"
@@ -84,6 +87,9 @@ sub vcl_backend_response {
 		return (deliver);
 	}
 	set beresp.grace = 60s;
+	if (bereq.url ~ "^/\.well-known/ropeline/[a-z0-9_-]+/wait(/|$)") {
+		set beresp.grace = 24h; # who comes while the edge is away is told so, and joins when it is back
+	}
 	return (deliver);
 }
 
