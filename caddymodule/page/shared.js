@@ -28,7 +28,7 @@ function joined(r, b) {
 function line() { location.replace(base + 'line?to=' + encodeURIComponent(c.to)); }
 // The rule of the draw, once it is known that there is one.
 function rule() {
-  var drawn = doc && /[1-9a-f]/.test(doc.commit), none = doc && (!doc.entropy_source || doc.entropy_source === 'none');
+  var drawn = /[1-9a-f]/.test(doc.commit) && (doc.n > 0 || /^(prequeue|scheduled|drawing)$/.test(state)), none = !doc.entropy_source || doc.entropy_source === 'none';
   $('draw').hidden = !drawn;
   if (drawn) put('rule', none ? c.rule[0] : c.rule[1] + ' ' + c.rule[2] + ': ' + doc.entropy_source);
 }
