@@ -11,7 +11,9 @@ import (
 
 var throughCDN = []string{cdnHeader, cdnRule}
 
-func waiting(options ...string) string { return roomWith(append([]string{"wait_page on"}, options...)...) }
+func waiting(options ...string) string {
+	return roomWith(append([]string{"wait_page on"}, options...)...)
+}
 
 // fromPage is the one request of a page that a cache has given out.
 func (v *visitorClient) fromPage(header ...string) reply {
@@ -162,7 +164,7 @@ func TestTheLineItself(t *testing.T) {
 	}
 	for _, bad := range []string{"", "//other.example", "///", `/\other.example`, `\/other.example`, "https://other.example/", "javascript:alert(1)", "/\t/other.example", "/\r\nSet-Cookie: x", "other.example",
 		reservedPrefix + "main/leave", reservedPrefix + "main/wait"} {
-		if r := v.navigate(way + "?to=" + url.QueryEscape(bad)).want(t, 303); r.Header.Get("Location") != "/" {
+		if r := v.navigate(way+"?to="+url.QueryEscape(bad)).want(t, 303); r.Header.Get("Location") != "/" {
 			t.Errorf("%q leads to %q", bad, r.Header.Get("Location"))
 		}
 	}
