@@ -11,6 +11,7 @@ import (
 	"github.com/ropeline/ropeline/admission/line"
 	"github.com/ropeline/ropeline/admission/pace"
 	"github.com/ropeline/ropeline/admission/pace/gate"
+	"github.com/ropeline/ropeline/admission/pace/record"
 	"github.com/ropeline/ropeline/admission/pace/report"
 	"github.com/ropeline/ropeline/admission/pace/signal"
 )
@@ -50,6 +51,7 @@ type Pacer struct {
 	told   time.Time
 	doc    *report.Document
 	past   history
+	due    record.Due
 	faulty map[string]bool // edges whose counts cannot be read: said once
 }
 

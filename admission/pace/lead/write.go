@@ -36,6 +36,7 @@ func (p *Pacer) write(c *Config, sec *line.Second, in *pace.Inputs, d *pace.Deci
 	}
 	r.Inputs = record.Inputs{Seconds: g.Seconds, P99: g.P99, RecentP99: g.RecentP99, Failed: g.Failed, RecentFailed: g.RecentFailed,
 		Asked: g.Asked, Flight: number(g.Flight), Requests: map[string]float64{}}
+	r.Inputs.After, r.Setup = record.NewCounts(g.Claims[:]), p.due.Setup(c.Pace, sec.Now)
 	for _, n := range g.Claims {
 		r.Inputs.Claims += float64(n)
 	}
@@ -46,6 +47,10 @@ func (p *Pacer) write(c *Config, sec *line.Second, in *pace.Inputs, d *pace.Deci
 		}
 		if sum > 0 {
 			r.Inputs.Requests[signal.Kinds[k]] = sum
+			if r.Inputs.Ages == nil {
+				r.Inputs.Ages = map[string]record.Counts{}
+			}
+			r.Inputs.Ages[signal.Kinds[k]] = record.NewCounts(g.Work[k][:])
 		}
 	}
 	for i, res := range c.Pace.Resources {

@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// Bounds of a log: together 128 MiB, about a day of decisions.
+// Bounds of a log: together 256 MiB, a day of decisions in a quiet room and twelve hours in a busy one.
 const (
 	FileBytes = 16 << 20
-	Files     = 8
+	Files     = 16
 )
 
-// Log is one room's file with the older ones beside it: <path>, <path>.1 (newer) to <path>.7 (oldest).
+// Log is one room's file with the older ones beside it: <path>, <path>.1 (newer) to <path>.15 (oldest).
 type Log struct {
 	path  string
 	bytes int64

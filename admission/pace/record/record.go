@@ -14,14 +14,19 @@ type Record struct {
 	X      int64   `json:"x"`               // places below it were called
 	Holds  string  `json:"holds,omitempty"` // why fewer places are called than `release` says
 	Model  float64 `json:"model,omitempty"` // smallest of resources and stock
+	Setup  *Setup  `json:"setup,omitempty"` // each minute, and when it changed
 	Inputs Inputs  `json:"inputs"`
 }
 
 // Inputs is what came in since the decision before.
 type Inputs struct {
-	Seconds      float64            `json:"seconds"`
-	Claims       float64            `json:"claims"`
-	Requests     map[string]float64 `json:"requests,omitempty"` // of sessions, by kind
+	Seconds  float64            `json:"seconds"`
+	Claims   float64            `json:"claims"`
+	Requests map[string]float64 `json:"requests,omitempty"` // of sessions, by kind
+	// What a replay needs: who came how many seconds after being called, and what was asked for at which age, in buckets of
+	// pace.AgeBucket seconds.
+	After        Counts             `json:"claims_after,omitempty"`
+	Ages         map[string]Counts  `json:"requests_at,omitempty"`
 	P99          float64            `json:"p99"`
 	RecentP99    float64            `json:"p99_3s"`
 	Failed       float64            `json:"failed"`
