@@ -73,6 +73,15 @@ func report(r *room) roomReport {
 func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	rest := strings.Trim(strings.TrimPrefix(r.URL.Path, adminPrefix), "/")
 	name, action, _ := strings.Cut(rest, "/")
+	for _, rm := range liveRooms() {
+		if rm.name != name {
+			continue
+		}
+		if done, err := servePace(w, r, rm, action); done {
+			return err
+		}
+		break
+	}
 	if (action == "") != (r.Method == http.MethodGet || r.Method == http.MethodHead) || action != "" && r.Method != http.MethodPost {
 		return refuse(http.StatusMethodNotAllowed, "use GET %s[/<room>] or POST %s/<room>/<action>, action one of %s", adminPrefix, adminPrefix, actionNames())
 	}

@@ -106,11 +106,29 @@ func setDuration(to *caddy.Duration, v string) error {
 // places is where in a Caddyfile each option of a block stands.
 type places map[string]caddyfile.Dispenser
 
+// blocks is what has options that are blocks themselves.
+type blocks interface {
+	readBlock(name string, d *caddyfile.Dispenser, where string) (done bool, err error)
+}
+
 // parseBlock reads a block of one-value options, refusing unknown, doubled and overfull ones in one line each.
 func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], to *T) (places, error) {
 	seen := places{}
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		name := d.Val()
+		if b, ok := any(to).(blocks); ok {
+			here := *d
+			_, again := seen[name]
+			switch done, err := b.readBlock(name, d, where); {
+			case err != nil:
+				return nil, err
+			case done && again:
+				return nil, d.Errf("%s: %s is given twice: keep one", where, name)
+			case done:
+				seen[name] = here
+				continue
+			}
+		}
 		set, ok := options[name]
 		if !ok {
 			return nil, d.Errf("%s: unknown option %q%s", where, name, cmp.Or(elsewhere(name), suggest(name, options)))

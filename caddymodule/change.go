@@ -127,6 +127,8 @@ func (r *room) value(what string) string {
 		return strconv.Itoa(s.Settings.Cap)
 	case whatState:
 		return s.State
+	case whatPace:
+		return r.paceValue(s)
 	case whatMessage:
 		return r.message()
 	case whatEntropy:
@@ -169,6 +171,9 @@ func (r *room) put(ctx context.Context, what, to string) error {
 
 // change applies, remembers what to take back, and writes it down.
 func (r *room) change(ctx context.Context, c change) error {
+	if c.do == nil && c.What == whatRate && r.conf.Load().paced() {
+		return r.pin(ctx, c)
+	}
 	before := r.value(c.What)
 	if c.do == nil {
 		c.do = func(ctx context.Context, r *room) error { return r.put(ctx, c.What, c.To) }
@@ -190,6 +195,7 @@ func (r *room) change(ctx context.Context, c change) error {
 		r.log.Error("the change stands, but will not be taken back by itself", "what", c.What, "error", err)
 	}
 	r.note(c.Who, c.What, before, after, c.Why, c.Until)
+	r.explainPause(ctx, c)
 	r.status.forget()
 	return nil
 }

@@ -20,7 +20,8 @@ const (
 
 // RoomConfig is what a configuration says about one room. The reference with defaults and units is README.md.
 type RoomConfig struct {
-	Rate          string         `json:"rate,omitempty"`           // required: 20/s, 2000/min, 1000/10s
+	Rate          string         `json:"rate,omitempty"`           // required, except with pace auto: 20/s, 2000/min, 1000/10s
+	Pace          *PaceConfig    `json:"pace,omitempty"`           // the rate that the origin bears; default: off
 	Cap           *int           `json:"cap,omitempty"`            // live sessions; default 500
 	State         string         `json:"state,omitempty"`          // open (default), prequeue, paused, closed
 	OpensAt       string         `json:"opens_at,omitempty"`       // RFC 3339; with prequeue
@@ -72,15 +73,18 @@ func checkName(name string) error {
 // settings is the part that lives in the store. Every error names the option and the cure in one line.
 func (c RoomConfig) settings() (line.Settings, error) {
 	var s line.Settings
-	if c.Rate == "" {
-		return s, fmt.Errorf("rate is missing: say how many may enter, for example rate 20/s")
+	if c.Rate == "" && !c.paced() {
+		return s, fmt.Errorf("rate is missing: say how many may enter, for example rate 20/s, or pace auto to find out what the origin bears")
 	}
-	rate, err := line.ParseRate(c.Rate)
+	rate, err := c.rate()
 	if err != nil {
 		return s, err
 	}
 	s = line.Settings{State: line.State(c.State), Rate: rate, Cap: line.DefaultCap, Idle: time.Duration(c.Idle),
 		Hard: time.Duration(c.Hard), EntropySource: c.EntropySource, Passthrough: c.Passthrough, FailOpenFor: time.Duration(c.FailOpenFor), Message: c.Message}
+	if c.paced() {
+		s.Cap = line.MaxCap // the rate alone says how many: a cap that nobody chose would do it instead
+	}
 	if c.Cap != nil {
 		s.Cap = *c.Cap
 	}
@@ -101,6 +105,16 @@ func (c RoomConfig) settings() (line.Settings, error) {
 	}
 	s = s.WithDefaults()
 	return s, s.Validate()
+}
+
+// rate is the one that is set: the file's, or what a paced room begins with.
+func (c RoomConfig) rate() (line.Rate, error) {
+	if c.Rate != "" {
+		if r, err := line.ParseRate(c.Rate); err != nil || !c.paced() {
+			return r, err
+		}
+	}
+	return c.firstRate()
 }
 
 // checkTimes looks at the schedule beside opens_at.
@@ -126,7 +140,7 @@ func (c RoomConfig) checkTimes(opens time.Time) error {
 func (c RoomConfig) said() map[string]string {
 	m := map[string]string{"rate": c.Rate, "cap": "", "state": c.State, "opens_at": c.OpensAt, "prequeue_at": c.PrequeueAt, "closes_at": c.ClosesAt,
 		"idle": time.Duration(c.Idle).String(), "hard": time.Duration(c.Hard).String(), "entropy_source": c.EntropySource, "message": c.Message,
-		"passthrough": strconv.FormatBool(c.Passthrough)}
+		"passthrough": strconv.FormatBool(c.Passthrough), "pace": c.Pace.said()}
 	if c.Cap != nil {
 		m["cap"] = strconv.Itoa(*c.Cap)
 	}
@@ -134,6 +148,9 @@ func (c RoomConfig) said() map[string]string {
 }
 
 func (c RoomConfig) validate() error {
+	if err := c.checkPace(); err != nil {
+		return err
+	}
 	if _, err := c.settings(); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type guarded struct {
 	passage *passage   // nil: there is one room only
 	stream  *stream    // nil: an answer that ends by itself
 	done    bool
+	flight  flight // while the origin has not answered
 }
 
 func guard(w http.ResponseWriter, s *sessionOf) *guarded {
@@ -39,6 +40,9 @@ func (g *guarded) WriteHeader(status int) {
 	if !g.done {
 		g.done = status >= 200 || status == http.StatusSwitchingProtocols
 		g.inspect(g.Header(), g.done)
+		if g.done {
+			g.answered(status)
+		}
 	}
 	if st := g.stream; st != nil && status == http.StatusOK && strings.HasPrefix(g.Header().Get("Content-Type"), "text/event-stream") {
 		st.mu.Lock()

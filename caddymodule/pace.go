@@ -12,8 +12,8 @@ const (
 	paceLeast  = 8 * time.Second // before that, a pace says nothing
 )
 
-// pace measures how fast X really moves: less than the rate when the room is full.
-type pace struct {
+// speed measures how fast X really moves: less than the rate when the room is full.
+type speed struct {
 	mu      sync.Mutex
 	gen     string
 	samples []paceSample
@@ -25,7 +25,7 @@ type paceSample struct {
 }
 
 // note keeps one sample a second of the last half minute.
-func (p *pace) note(s line.Snapshot) {
+func (p *speed) note(s line.Snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if stateOf(s) != sawWaiting || s.Gen != p.gen {
@@ -44,7 +44,7 @@ func (p *pace) note(s line.Snapshot) {
 }
 
 // perSecond is places a second; ok is false while too little has been seen.
-func (p *pace) perSecond(s line.Snapshot) (v float64, ok bool) {
+func (p *speed) perSecond(s line.Snapshot) (v float64, ok bool) {
 	p.note(s)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,7 +86,7 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, next caddyhttp
 	}
 	g.passage = p
 	defer g.cleanTrailers()
-	return next.ServeHTTP(g, r)
+	return h.measured(g, r, next)
 }
 
 // several says whether this configuration has more than one room.

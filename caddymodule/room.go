@@ -13,6 +13,7 @@ import (
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
 	"github.com/ropeline/ropeline/admission/lottery"
+	"github.com/ropeline/ropeline/admission/pace/lead"
 )
 
 // farewell bounds how long a stopping room may send what it has collected.
@@ -26,7 +27,9 @@ type room struct {
 	grants  grantLog
 	status  statusCache
 	list    drawList
-	pace    pace
+	pace    speed
+	paced   *lead.Pacer
+	sorter  atomic.Pointer[sorter] // of paced rooms
 	ended   endedSessions
 	used    usedTickets
 	sent    once // nonces of kept forms that were passed on
@@ -61,13 +64,14 @@ func newRoom(name string, store *line.Store, dir string, conf RoomConfig, log *s
 		return nil, err
 	}
 	r := &room{name: name, dir: dir, log: log.With("room", name), audit: newAuditLog(filepath.Dir(dir))}
+	r.paced = lead.New(r.log)
 	if r.kept, err = loadKept(dir); err != nil {
 		return nil, err
 	}
 	r.conf.Store(&conf)
 	r.secret.Store(new(string))
 	r.line, err = store.Room(line.Config{
-		Name: name, Settings: settings, Dir: dir, Logger: log, Events: r.events, Ended: r.over,
+		Name: name, Settings: settings, Dir: dir, Logger: log, Events: r.events, Ended: r.over, Pacer: r.paced,
 		Lottery: line.Lottery{
 			Secret: r.drawSecret, Root: lottery.Root, Seed: lottery.Seed,
 			Place: func(seed [32]byte, n int64) func(int64) int64 { return lottery.NewPerm(seed, n).Place },
@@ -147,6 +151,9 @@ func (r *room) use(c *claim, ring *admission.Keyring) error {
 		return err
 	}
 	r.joinGap.Store(int64(gap))
+	if err := r.usePace(c.conf); err != nil {
+		return err
+	}
 	r.secret.Store(&secret)
 	r.useCrawlers(c.conf.Crawlers, nets)
 	conf := c.conf
@@ -242,6 +249,7 @@ func (r *room) Destruct() error {
 		err = r.line.Stop(ctx)
 		r.running.Store(false)
 	}
+	r.paced.Close()
 	r.grants.close()
 	if next := logs.release(r.dir, r); next != nil {
 		next.takeOver()

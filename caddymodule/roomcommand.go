@@ -71,6 +71,7 @@ func roomFlags(cmd *cobra.Command) {
 		RunE: func(*cobra.Command, []string) error { return o.list() }}
 	list.Flags().IntVar(&o.Limit, "limit", maxRooms, "rooms a page")
 	list.Flags().StringVar(&o.After, "after", "", "name of the last room of the page before")
+	cmd.AddCommand(o.paceCommands()...)
 	cmd.AddCommand(list, &cobra.Command{Use: "status <room>", Short: "Shows one room", Args: cobra.ExactArgs(1), SilenceUsage: true,
 		RunE: func(_ *cobra.Command, args []string) error { return o.status(args[0]) }})
 	for _, v := range roomVerbs {

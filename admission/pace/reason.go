@@ -29,6 +29,9 @@ func (c *Config) Sentence(d *Decision) string {
 	case ByCap:
 		return fmt.Sprintf("%s: %d people are inside, which is nearly the most allowed", rate, d.Inside)
 	case BySlew:
+		if math.IsInf(d.Model, 1) {
+			return rate + ": the rate rises step by step while people wait and all is well"
+		}
 		return fmt.Sprintf("%s: the rate rises step by step; the origin would bear %s", rate, number(d.Model))
 	case ByConfidence:
 		return rate + ": too few people have been seen to know what one brings, so the safe rate holds"

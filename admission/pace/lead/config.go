@@ -1,6 +1,7 @@
 package lead
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/ropeline/ropeline/admission/pace"
@@ -33,3 +34,17 @@ func (c *Config) names() (out []string) {
 }
 
 func (c *Config) sameResources(names []string) bool { return slices.Equal(c.names(), names) }
+
+func (c *Config) same(other *Config) bool {
+	if c == nil || other == nil {
+		return c == other
+	}
+	return c.Shadow == other.Shadow && reflect.DeepEqual(c.Pace, other.Pace) && reflect.DeepEqual(c.Sources, other.Sources) && c.logPath() == other.logPath()
+}
+
+func (c *Config) logPath() string {
+	if c == nil || c.Log == nil {
+		return ""
+	}
+	return c.Log.Path()
+}

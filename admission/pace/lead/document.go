@@ -98,7 +98,7 @@ func (p *Pacer) resource(cfg *pace.Config, i int, d *pace.Decision) report.Resou
 		Blind: b.Blind, Doubted: b.Doubted, State: stateOf(b.Signal), LoadStep: pace.AgeBucket}
 	f := p.state.Forecast(i)
 	for t, anyway := range f.Anyway {
-		r.LoadAnyway = append(r.LoadAnyway, round(anyway))
+		r.LoadAnyway, r.LoadEach = append(r.LoadAnyway, round(anyway)), append(r.LoadEach, round(f.Unit[t]))
 		r.Load = append(r.Load, round(anyway+d.Rate*f.Unit[t]))
 	}
 	return r

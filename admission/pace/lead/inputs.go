@@ -20,7 +20,7 @@ func (p *Pacer) inputs(c *Config, sec *line.Second, now, local time.Time) *pace.
 	}
 	in := &pace.Inputs{Epoch: sec.Epoch}
 	in.Gate = p.sum.Gate(p.edges(sec), seconds)
-	in.Gate.X, in.Gate.Active = sec.X, sec.Live
+	in.Gate.X, in.Gate.Active = sec.Called, sec.Live
 	in.Gate.Waiting = max(sec.Waiting, sec.Door)
 	in.Gate.Away = sec.State == line.StateMerging
 	if p.poller != nil {

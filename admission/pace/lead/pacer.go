@@ -65,12 +65,16 @@ func New(log *slog.Logger) *Pacer {
 func (p *Pacer) Configure(c *Config) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.conf.Swap(c)
+	before := p.conf.Load()
+	if before.same(c) {
+		return // a reload of the same file teaches nothing and forgets nothing
+	}
+	p.conf.Store(c)
 	if p.stop != nil {
 		p.stop()
 		p.stop, p.poller, p.ear = nil, nil, signal.Ear{}
 	}
-	if before != nil && before.Log != nil && (c == nil || c.Log == nil || c.Log.Path() != before.Log.Path()) {
+	if before != nil && before.Log != nil {
 		_ = before.Log.Close()
 	}
 	if c == nil {
@@ -106,12 +110,12 @@ func (p *Pacer) Saw(rt, x int64) []byte {
 
 // Pace implements line.Pacer.
 func (p *Pacer) Pace(sec line.Second) (line.Paced, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	c := p.conf.Load()
 	if c == nil {
 		return line.Paced{Off: true}, true
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.decided.Store(p.now().UnixNano())
 	local := p.now()
 	if sec.Began || !p.began {
@@ -120,7 +124,7 @@ func (p *Pacer) Pace(sec line.Second) (line.Paced, bool) {
 	now := p.clock.now(local)
 	if sec.Epoch != p.epoch {
 		if p.epoch != 0 {
-			p.state.Restart(sec.X)
+			p.state.Restart(sec.Called)
 		}
 		p.epoch = sec.Epoch
 	}
@@ -160,3 +164,6 @@ func (p *Pacer) Claim(place, rt int64) {
 		p.Meter.Claim(place, rt)
 	}
 }
+
+// On says whether the room is paced.
+func (p *Pacer) On() bool { return p.conf.Load() != nil }

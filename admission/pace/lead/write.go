@@ -21,7 +21,7 @@ func (p *Pacer) write(c *Config, sec *line.Second, in *pace.Inputs, d *pace.Deci
 	}
 	r.Resources = append(r.Resources[:0:0], r.Resources...)
 	for i := range r.Resources {
-		r.Resources[i].Load, r.Resources[i].LoadAnyway = nil, nil
+		r.Resources[i].Load, r.Resources[i].LoadAnyway, r.Resources[i].LoadEach = nil, nil, nil
 	}
 	r.Pipeline.Ages = nil
 	signals := append(r.Signals[:0:0], r.Signals...)

@@ -82,7 +82,9 @@ type Resource struct {
 	// the part of it that comes whatever is decided. To be drawn against Work.
 	Load       []float64 `json:"load,omitempty"`
 	LoadAnyway []float64 `json:"load_anyway,omitempty"`
-	LoadStep   int       `json:"load_step"`
+	// LoadEach is what one entry a second from now on adds, so that other rates can be tried.
+	LoadEach []float64 `json:"load_each,omitempty"`
+	LoadStep int       `json:"load_step"`
 }
 
 // Pipeline is who is on the way and who is inside.
