@@ -1,14 +1,16 @@
 package api
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/telemetry"
 	"github.com/ropeline/ropeline/core/problem"
 )
@@ -38,14 +40,14 @@ func (c *completed) count(r *http.Request, route string, status int, passes bool
 	}
 }
 
-var errTelemetry = problem.New(http.StatusForbidden, "edge_required", "This is for the edges: ask from this machine, or with the secret that an edge shows (origin_secret).")
+var errTelemetry = problem.New(http.StatusForbidden, "telemetry_secret", "This is for the edges: ask from this machine, or with the secret of BOOKINGD_TELEMETRY_SECRETS as a bearer token.")
 
-// Telemetry answers GET /telemetry of the internal listener: what package admission/telemetry describes. From another machine
-// it takes the secret of the lock; without a lock only this machine may ask, since it tells how a sale goes.
-func (a *API) Telemetry(instance string, lock *admission.OriginLock) http.Handler {
+// Telemetry answers GET /telemetry of the internal listener: what package admission/telemetry describes. It tells how a sale
+// goes, so from another machine one of the secrets is wanted; without any only this machine may ask.
+func (a *API) Telemetry(instance string, secrets []string) http.Handler {
 	started := time.Now().UTC()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopback(r.RemoteAddr) && (lock == nil || !lock.Opens(r)) {
+		if !loopback(r.RemoteAddr) && !bears(r, secrets) {
 			refuse(w, r, a.log, errTelemetry)
 			return
 		}
@@ -61,6 +63,17 @@ func (a *API) Telemetry(instance string, lock *admission.OriginLock) http.Handle
 	})
 }
 
+// bears compares by hashes, in constant time whatever was sent and whichever it is.
+func bears(r *http.Request, secrets []string) bool {
+	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	sum, same := sha256.Sum256([]byte(given)), 0
+	for _, s := range secrets {
+		is := sha256.Sum256([]byte(s))
+		same |= subtle.ConstantTimeCompare(sum[:], is[:])
+	}
+	return ok && same == 1
+}
+
 func loopback(peer string) bool {
 	host, _, err := net.SplitHostPort(peer)
 	if err != nil {
@@ -73,7 +86,7 @@ func loopback(peer string) bool {
 // measure is the document without its head. Nothing of it but the stock is asked of the database, and that seldom.
 func (a *API) measure(r *http.Request) telemetry.Answer {
 	u, c := a.booking.Usage(), &a.completed
-	wait, took := u.Database.Wait.Seconds(), u.PaymentTook.Seconds()
+	wait, took := max(u.Database.Wait, u.Lanes.Wait).Seconds(), u.PaymentTook.Seconds()
 	doc := telemetry.Answer{
 		At: time.Now().UTC(),
 		Resources: map[string]telemetry.Resource{
@@ -82,6 +95,10 @@ func (a *API) measure(r *http.Request) telemetry.Answer {
 				Waiting: float64(u.Database.Waiting + a.waiting(holding)),
 				Completed: map[string]float64{"page": float64(c.page.Load()), "hold": float64(c.hold.Load()), "pay": float64(c.pay.Load()),
 					"confirm": float64(u.Confirmed), "other": float64(c.other.Load())},
+			},
+			"lanes": {
+				BusySeconds: u.Lanes.Busy.Seconds(), Capacity: float64(u.Lanes.Capacity), Waiting: float64(a.waiting(holding)),
+				Completed: map[string]float64{"hold": float64(c.hold.Load()), "pay": float64(c.pay.Load()), "confirm": float64(u.Confirmed)},
 			},
 			"payment": {
 				BusySeconds: u.Payments.Busy.Seconds(), Capacity: u.PaymentSlots, Waiting: float64(a.waiting(paying)),

@@ -5,7 +5,6 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/telemetry"
 )
 
@@ -66,7 +65,7 @@ func TestTelemetryTellsOfASale(t *testing.T) {
 	if c := db.Completed; c["hold"] != 2 || c["pay"] != 1 || c["confirm"] != 1 || c["page"] < 2 || c["other"] < 1 {
 		t.Errorf("completed %v", c)
 	}
-	if db.BusySeconds <= before.Resources["db"].BusySeconds {
+	if now.Resources["lanes"].BusySeconds <= 0 || db.BusySeconds <= before.Resources["db"].BusySeconds {
 		t.Error("a sale kept no connection busy")
 	}
 	if pay.Completed["pay"] != 1 || pay.BusySeconds <= 0 || now.PaymentLatency == nil || *now.PaymentLatency <= 0 {
@@ -82,26 +81,23 @@ func TestTelemetryTellsOfASale(t *testing.T) {
 // It tells how a sale goes: only edges hear it.
 func TestTelemetryIsForEdges(t *testing.T) {
 	s := open(t)
-	lock, err := admission.NewOriginLock("a-secret-of-32-characters-or-more")
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := []string{"a-secret-of-32-characters-or-more", "the-one-before-it-until-all-know-it"}
 	for _, c := range []struct {
 		peer, secret string
-		lock         *admission.OriginLock
+		secrets      []string
 		want         int
 	}{
-		{"127.0.0.1:1", "", nil, 200}, {"[::1]:1", "", lock, 200}, {"[::ffff:127.0.0.1]:1", "", nil, 200},
-		{"10.0.0.7:1", "", nil, 403}, {"10.0.0.7:1", "", lock, 403}, {"10.0.0.7:1", "another-secret-of-32-characters", lock, 403},
-		{"10.0.0.7:1", "a-secret-of-32-characters-or-more", lock, 200}, {"nonsense", "", nil, 403},
+		{"127.0.0.1:1", "", nil, 200}, {"[::1]:1", "", two, 200}, {"[::ffff:127.0.0.1]:1", "", nil, 200},
+		{"10.0.0.7:1", "", nil, 403}, {"10.0.0.7:1", "Bearer ", nil, 403}, {"10.0.0.7:1", "", two, 403}, {"10.0.0.7:1", "Bearer another-secret-of-32-characters", two, 403},
+		{"10.0.0.7:1", two[0], two, 403}, {"10.0.0.7:1", "Bearer " + two[0], two, 200}, {"10.0.0.7:1", "Bearer " + two[1], two, 200}, {"nonsense", "", nil, 403},
 	} {
 		r := httptest.NewRequest("GET", "/telemetry", nil)
 		r.RemoteAddr = c.peer
 		if c.secret != "" {
-			r.Header.Set(admission.OriginSecretHeader, c.secret)
+			r.Header.Set("Authorization", c.secret)
 		}
 		w := httptest.NewRecorder()
-		s.api.Telemetry("one", c.lock).ServeHTTP(w, r)
+		s.api.Telemetry("one", c.secrets).ServeHTTP(w, r)
 		if w.Code != c.want {
 			t.Errorf("%+v: %d", c, w.Code)
 		}

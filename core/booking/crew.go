@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/ropeline/ropeline/core/gauge"
 )
 
 // crew runs claimed work in the background, at most so many at once.
 type crew struct {
 	slots chan struct{}
 	wg    sync.WaitGroup
+	busy  gauge.Busy // the slots at which work is done; one that is only reserved is none
 }
 
 func newCrew(n int) *crew { return &crew{slots: make(chan struct{}, n)} }
@@ -35,6 +39,12 @@ func (c *crew) giveUp(e *Engine, kick *chan struct{}) {
 	}
 }
 
+// work counts a slot as busy until what it returns is called.
+func (c *crew) work() (end func()) {
+	c.busy.Start(time.Now(), false)
+	return func() { c.busy.End(time.Now()) }
+}
+
 // start sets a worker with a reserved slot on x, if the loops run: the worker's work is
 // theirs, and ends with them. Otherwise x waits until its claim runs out.
 func (c *crew) start(e *Engine, x claimed, do func(context.Context, claimed) error) {
@@ -47,6 +57,7 @@ func (c *crew) start(e *Engine, x claimed, do func(context.Context, claimed) err
 	}
 	c.wg.Go(func() {
 		defer c.giveUp(e, &e.kicks.payments)
+		defer c.work()()
 		if err := do(ctx, x); err != nil && ctx.Err() == nil {
 			e.log.Error("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)
 		}
@@ -88,6 +99,7 @@ func (c *crew) claim(ctx context.Context, e *Engine, sql string, kick *chan stru
 		used++
 		c.wg.Go(func() {
 			defer c.giveUp(e, kick)
+			defer c.work()()
 			if err := do(ctx, x); err != nil && ctx.Err() == nil {
 				// The claim runs out and somebody tries again: nothing is lost.
 				e.log.Error("a payment could not be attended", "payment", Ref{x.order.event, x.attempt}, "err", err)

@@ -260,7 +260,7 @@ func (e *Engine) request(ctx context.Context, p payment.Provider, c claimed, x c
 			return payment.Report{}, fmt.Errorf("the contract's limit: %w", err)
 		}
 	}
-	began := e.calls.begin()
+	began := time.Now()
 	defer func() { e.calls.end(began, x.do, callErr) }()
 	reference := Ref{c.order.event, x.a.ID}.String()
 	// A provider without keys is asked before a command goes out again.

@@ -15,10 +15,13 @@ const noteConfirmed = "confirmed"
 
 // Usage is how busy what sells is. Counters grow until the process ends.
 type Usage struct {
-	Database pg.Load // all connections of this process, those of the lanes and dockets included
+	// Database are the connections for orders, money and reading: those that run out. Lanes are those that settle holds and
+	// orders in batches: a full one settles more with each batch, so that how busy it is says little about how much more it
+	// can do. Added together the idle ones of the second would hide that the first are all taken.
+	Database, Lanes pg.Load
 
-	Payments     gauge.Use     // calls to payment providers
-	PaymentSlots float64       // calls that may be under way at once
+	Payments     gauge.Use     // payments and refunds that a worker is at
+	PaymentSlots float64       // those that may be at the same time
 	PaymentTook  time.Duration // mean of the calls of the last ten seconds
 	PaymentCalls int           // their number
 	Answered     uint64        // requests for money that were answered
@@ -28,7 +31,12 @@ type Usage struct {
 // Usage reads it. It costs no query.
 func (e *Engine) Usage() Usage {
 	now := time.Now()
-	u := Usage{Database: e.db.Load(), Payments: e.calls.busy.Read(now), Answered: e.calls.answered.Load(), Confirmed: e.confirmed.Load()}
+	u := Usage{Database: e.db.Load(), Lanes: e.laneDB.Load(), Payments: e.workers.busy.Read(now), Answered: e.calls.answered.Load(), Confirmed: e.confirmed.Load()}
+	for _, db := range []*pg.DB{e.slowDB, e.docketDB} {
+		l := db.Load()
+		u.Lanes.Use, u.Lanes.Wait, u.Lanes.Capacity = u.Lanes.Plus(l.Use), max(u.Lanes.Wait, l.Wait), u.Lanes.Capacity+l.Capacity
+	}
+	u.Payments = u.Payments.Plus(e.refunders.busy.Read(now))
 	u.PaymentTook, u.PaymentCalls = e.calls.took.Mean(now)
 	u.PaymentSlots = e.calls.slots(now)
 	return u
@@ -36,22 +44,14 @@ func (e *Engine) Usage() Usage {
 
 // calls are those to payment providers.
 type calls struct {
-	busy      gauge.Busy
 	took      gauge.Recent
 	answered  atomic.Uint64
 	most      int     // workers of this process
 	perSecond float64 // of the provider that takes new payments; 0: no limit
 }
 
-func (c *calls) begin() time.Time {
-	now := time.Now()
-	c.busy.Start(now, false)
-	return now
-}
-
 func (c *calls) end(began time.Time, do payment.Action, err error) {
 	now := time.Now()
-	c.busy.End(now)
 	c.took.Observe(now.Sub(began), now)
 	var no *payment.Refused
 	if do == payment.DoSend && (err == nil || errors.As(err, &no)) {

@@ -69,6 +69,11 @@ type Use struct {
 	Waiting int
 }
 
+// Plus adds up what is counted apart.
+func (u Use) Plus(v Use) Use {
+	return Use{u.Busy + v.Busy, u.Done + v.Done, u.InUse + v.InUse, u.Waiting + v.Waiting}
+}
+
 // Read gives it as of now, what is in use included.
 func (b *Busy) Read(now time.Time) Use {
 	b.mu.Lock()

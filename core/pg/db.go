@@ -58,7 +58,7 @@ func (o Options) withDefaults() Options {
 type DB struct {
 	Pool  *pgxpool.Pool // for reads outside a transaction; writes go through InTx
 	opts  Options
-	meter *meter // of this pool and of those reserved beside it
+	meter *meter
 
 	mu       sync.Mutex
 	reserved []*DB
@@ -78,8 +78,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	// is made from the event's own zone, never from this one.
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	m := new(meter)
-	m.capacity.Store(int64(o.MaxConns))
-	cfg.ConnConfig.Tracer = m // pools that are reserved copy it
+	cfg.ConnConfig.Tracer = m
 	cfg.BeforeConnect = func(_ context.Context, cc *pgx.ConnConfig) error {
 		dialOnce(&cc.Config)
 		return nil
@@ -101,12 +100,13 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 func (db *DB) Reserve(n int32) (*DB, error) {
 	cfg := db.Pool.Config()
 	cfg.MaxConns, cfg.MinConns = n, 0
+	m := new(meter)
+	cfg.ConnConfig.Tracer = m
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("reserve connections: %w", err)
 	}
-	r := &DB{Pool: pool, opts: db.opts, meter: db.meter}
-	db.meter.capacity.Add(int64(n))
+	r := &DB{Pool: pool, opts: db.opts, meter: m}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.reserved = append(db.reserved, r)

@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,26 +10,25 @@ import (
 	"github.com/ropeline/ropeline/core/gauge"
 )
 
-// meter follows the connections of a DB and of all that are reserved beside it: their busy seconds, who waits for one,
-// and how long. It hangs on the pools as their tracer, so that no caller can forget it; the rejected way, a wrapper with
+// meter follows the connections of a pool: their busy seconds, who waits for one, and how long. It hangs on the pool as its
+// tracer, so that no caller can forget it; the rejected way, a wrapper with
 // Acquire and Release, is left out by the next Pool.Query somebody writes.
 type meter struct {
-	busy     gauge.Busy
-	waits    gauge.Recent
-	capacity atomic.Int64
+	busy  gauge.Busy
+	waits gauge.Recent
 }
 
-// Load is what the connections of a DB are doing.
+// Load is what the connections of a pool are doing.
 type Load struct {
 	gauge.Use
 	Capacity int           // connections there may be
 	Wait     time.Duration // p99 of the waits for a connection in the last ten seconds
 }
 
-// Load reads the meter of the DB and of everything reserved beside it.
+// Load reads the meter of the DB's own pool; what is reserved beside it has others.
 func (db *DB) Load() Load {
 	now := time.Now()
-	l := Load{Use: db.meter.busy.Read(now), Capacity: int(db.meter.capacity.Load())}
+	l := Load{Use: db.meter.busy.Read(now), Capacity: int(db.Pool.Config().MaxConns)}
 	l.Wait, _ = db.meter.waits.Quantile(0.99, gauge.Window, now)
 	return l
 }

@@ -31,6 +31,7 @@ type config struct {
 	PassRoom         string `env:"PASS_ROOM" envDefault:"boxoffice"`
 	PassJWKSURL      string `env:"PASS_JWKS_URL"`
 	OriginSecrets    string `env:"ORIGIN_SECRETS"`
+	TelemetrySecrets string `env:"TELEMETRY_SECRETS"`
 	DevIssuer        string `env:"DEV_ISSUER" envDefault:"off"`
 	IssuerKeyFile    string `env:"ISSUER_KEY_FILE" envDefault:"issuer-key.pem"`
 	TicketKeyFile    string `env:"TICKET_KEY_FILE" envDefault:"ticket-key.pem"`
@@ -134,6 +135,11 @@ func (c *config) forServe() error {
 	if c.OriginSecrets != "" {
 		if c.lock, err = admission.NewOriginLock(split(c.OriginSecrets)...); err != nil {
 			checks = append(checks, bad("ORIGIN_SECRETS", "%v", err))
+		}
+	}
+	for _, s := range split(c.TelemetrySecrets) {
+		if err := admission.CheckOriginSecret(s); err != nil {
+			checks = append(checks, bad("TELEMETRY_SECRETS", "%v", err))
 		}
 	}
 	if c.drain, err = time.ParseDuration(c.Drain); err != nil || c.drain < 0 || c.drain > 10*time.Minute {

@@ -48,6 +48,7 @@ func TestBadEnvironment(t *testing.T) {
 		{"PAYMENT_LIMIT", "20", `BOOKINGD_PAYMENT_LIMIT: "20": want calls to the provider at once and a second, as in 20,80, or off`},
 		{"PAYMENT_LIMIT", "20,0", `BOOKINGD_PAYMENT_LIMIT: "0" is no number of calls from 1 to 10000; write it like 20,80, or off`},
 		{"PAYMENT_LIMIT", "1,80", `BOOKINGD_PAYMENT_LIMIT: 1 calls at once: want at least 2, one for payments and one for refunds`},
+		{"TELEMETRY_SECRETS", "short", "BOOKINGD_TELEMETRY_SECRETS: a secret has 16 to 256 visible ASCII characters: make one with `openssl rand -hex 32`"},
 		{"DRAIN", "5", `BOOKINGD_DRAIN: "5" is no duration up to 10m; write it like 5s`},
 	} {
 		environ := maps.Clone(good())

@@ -82,7 +82,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	go func() { looped <- engine.Run(loops) }()
 	go func() { _ = maps.Run(loops) }() // it ends with the loops; what it shows is memory
 
-	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry, c.lock), log)}
+	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry, split(c.TelemetrySecrets)), log)}
 	servers[0].RegisterOnShutdown(maps.EndStreams)
 	failed := make(chan error, 2)
 	for i, l := range []net.Listener{public, internal} {
@@ -150,10 +150,10 @@ func httpServer(h http.Handler, log *slog.Logger) *http.Server {
 }
 
 // internalHandler is for the operator's network only.
-func internalHandler(front *api.API, registry *prometheus.Registry, lock *admission.OriginLock) http.Handler {
+func internalHandler(front *api.API, registry *prometheus.Registry, secrets []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry}))
-	mux.Handle("GET /telemetry", front.Telemetry(instance(), lock))
+	mux.Handle("GET /telemetry", front.Telemetry(instance(), secrets))
 	mux.Handle("GET /healthz", front)
 	mux.Handle("GET /readyz", front)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

@@ -47,6 +47,7 @@ Environment (default):
   BOOKINGD_INTERNAL_LISTEN          address of /metrics, /telemetry, /healthz and /readyz (127.0.0.1:9001)
   BOOKINGD_TRUSTED_PROXIES          networks whose X-Forwarded-For is believed (127.0.0.0/8,::1/128)
   BOOKINGD_ORIGIN_SECRETS           what edges show (origin_secret), two while it is changed: nobody else gets in (none)
+  BOOKINGD_TELEMETRY_SECRETS        what edges on other machines show for /telemetry (telemetry_secret), two while it is changed (none: this machine alone)
   BOOKINGD_PASS                     required, or off: sell without a waiting room, for development (required)
   BOOKINGD_PASS_ROOM                the waiting room whose passes are accepted (boxoffice)
   BOOKINGD_PASS_JWKS_URL            its keys: http://<edge>/.well-known/ropeline/<room>/jwks.json
