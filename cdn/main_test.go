@@ -117,7 +117,7 @@ func open(t *testing.T, options ...string) *site {
 	s := &site{behind: newMiddleman(t, http.HandlerFunc(shop)), front: newMiddleman(t, nil)}
 	s.Stack, err = stack.Up(t.Context(), stack.Config{Dir: dir, Bin: bin, Caddyfile: behindACache(t, root, dir, options), Throwaway: true, Embedded: true,
 		Events: []string{events}, Origin: strings.TrimPrefix(s.behind.URL, "http://"), Progress: progress,
-		BookingEnv: []string{"BOOKINGD_DEV_ISSUER=on"}, EdgeEnv: func() []string { return []string{"ROPELINE_RATE=20/s", "ROPELINE_CAP=1000"} }})
+		BookingEnv: []string{"BOOKINGD_DEV_ISSUER=on"}, EdgeEnv: func(*stack.Stack) []string { return []string{"ROPELINE_RATE=20/s", "ROPELINE_CAP=1000"} }})
 	if err != nil {
 		t.Fatalf("%v\n(logs are kept in %s)", err, dir)
 	}

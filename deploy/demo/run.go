@@ -38,7 +38,7 @@ func run(ctx context.Context, stop func(), o options, root, state string) error 
 	s, err := stack.Up(ctx, stack.Config{
 		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Port: o.port, Public: !o.local, SamePorts: true,
 		Embedded: embedded, Events: events, Progress: p,
-		EdgeEnv: func() []string {
+		EdgeEnv: func(*stack.Stack) []string {
 			return []string{"ROPELINE_RATE=" + demoRate, "ROPELINE_CAP=" + demoCap, "ROPELINE_TITLE=Ropeline demo"}
 		},
 	})

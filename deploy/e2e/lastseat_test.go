@@ -19,7 +19,7 @@ const crowdSize = 50
 func TestFiftyBuyersOneSeat(t *testing.T) {
 	s := up(t, func(c *stack.Config) {
 		c.Events = []string{oneSeat(t)}
-		c.EdgeEnv = func() []string { return []string{"ROPELINE_RATE=200/s"} }
+		c.EdgeEnv = func(*stack.Stack) []string { return []string{"ROPELINE_RATE=200/s"} }
 	})
 	buyers := make([]*buyer, crowdSize)
 	together(func(i int) { buyers[i] = newBuyer(t, s, fmt.Sprintf("buyer%d@example.com", i)) })

@@ -56,7 +56,7 @@ func run(ctx context.Context, root, state string) (verdict string, err error) {
 	s, err := stack.Up(ctx, stack.Config{
 		Dir: state, Bin: bin, Caddyfile: filepath.Join(root, "deploy", "Caddyfile"), Events: []string{filepath.Join(root, eventFile)},
 		Origin: record, Throwaway: true, Progress: p,
-		EdgeEnv: func() []string {
+		EdgeEnv: func(*stack.Stack) []string {
 			return []string{
 				"ROPELINE_RATE=" + lay.rate, "ROPELINE_CAP=" + lay.cap, "ROPELINE_STATE=prequeue",
 				"ROPELINE_OPENS_AT=opens_at " + time.Now().Add(lay.opensIn).UTC().Format(time.RFC3339),

@@ -36,7 +36,7 @@ func (s *Stack) bookingdEnv() []string {
 	return append([]string{
 		"BOOKINGD_LISTEN=" + loopback(s.ports.booking),
 		"BOOKINGD_INTERNAL_LISTEN=" + loopback(s.ports.internal),
-		"BOOKINGD_DATABASE_URL=" + s.DatabaseURL,
+		"BOOKINGD_DATABASE_URL=" + s.served,
 		"BOOKINGD_OWNER_DATABASE_URL=" + s.OwnerURL,
 		"BOOKINGD_PASS_ROOM=" + Room,
 		"BOOKINGD_PASS_JWKS_URL=" + s.EdgeURL() + "/.well-known/ropeline/" + Room + "/jwks.json",

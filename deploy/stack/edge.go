@@ -31,7 +31,7 @@ func (s *Stack) startEdge(ctx context.Context) error {
 	}
 	var more []string
 	if s.cfg.EdgeEnv != nil {
-		more = s.cfg.EdgeEnv()
+		more = s.cfg.EdgeEnv(s)
 	}
 	c, err := Start(s.logs(), Spec{
 		Name: "edge", Path: s.program("ropeline"),

@@ -37,6 +37,12 @@ func (s *Stack) startPostgres(ctx context.Context) (string, error) {
 		return "", err
 	}
 	s.OwnerURL, s.DatabaseURL = c.OwnerURL(database), c.URL(appRole, database)
+	s.served = s.DatabaseURL
+	if s.cfg.Database != nil {
+		if s.served, err = s.cfg.Database(s.DatabaseURL); err != nil {
+			return "", err
+		}
+	}
 	return "ready in " + data, nil
 }
 

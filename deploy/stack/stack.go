@@ -25,9 +25,12 @@ type Config struct {
 	Events    []string // event files to import; those already there are left as they are
 	Origin    string   // host:port the edge proxies to; "" is bookingd itself
 
+	// Database is given the database's address as the application's role, and says what bookingd gets instead; nil: the same.
+	Database func(address string) (string, error)
+
 	BookingEnv, FakepayEnv []string // KEY=value, stronger than what the stack sets
 	// EdgeEnv is asked for when the edge starts, which is last: an opening can be counted from there.
-	EdgeEnv func() []string
+	EdgeEnv func(*Stack) []string
 
 	Progress Progress
 }
@@ -39,6 +42,7 @@ type Stack struct {
 
 	DatabaseURL string // as the application's role
 	OwnerURL    string // as the owner of the schema
+	served      string // what bookingd has as DatabaseURL
 
 	postgres                       *cluster.Cluster
 	redis, fakepay, bookingd, edge *Child
