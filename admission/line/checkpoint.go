@@ -35,7 +35,8 @@ type checkpoint struct {
 // lease of a visitor inside; times are room time.
 type lease struct {
 	Index, Place, Entry, End, Hard int64
-	Other                          bool // neither given nor renewed by this edge
+	Other                          bool  // neither given nor renewed by this edge
+	Alone                          int64 // until when this edge may have renewed it by itself; End is what the store has acknowledged
 }
 
 func newCheckpoint() *checkpoint {
@@ -124,13 +125,13 @@ func (c *checkpoint) session(r record) {
 	if _, over := c.Ended[r.Vid]; over {
 		return
 	}
-	l := lease{r.N, r.Place, r.Entry, r.End, r.Hard, r.Other}
+	l := lease{r.N, r.Place, r.Entry, r.End, r.Hard, r.Other, r.Alone}
 	old, ok := c.Leases[r.Vid]
 	if ok && !old.Other {
 		l.Other = false
 	}
 	if !ok || l.End >= old.End {
-		l.Entry = max(l.Entry, old.Entry) // a renewal does not repeat it
+		l.Entry, l.Alone = max(l.Entry, old.Entry), max(l.Alone, old.Alone) // a renewal does not repeat them
 		c.Leases[r.Vid] = l
 	}
 }
@@ -164,7 +165,7 @@ func (c *checkpoint) records() []record {
 		out = append(out, record{Kind: kindFreed, Epoch: c.Epoch, Term: term, Bits: slices.Clone(b)})
 	}
 	for vid, l := range c.Leases {
-		out = append(out, record{Kind: kindLease, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: l.Index, Place: l.Place, Entry: l.Entry, End: l.End, Hard: l.Hard, Other: l.Other})
+		out = append(out, record{Kind: kindLease, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: l.Index, Place: l.Place, Entry: l.Entry, End: l.End, Hard: l.Hard, Other: l.Other, Alone: l.Alone})
 	}
 	for vid, until := range c.Ended {
 		out = append(out, record{Kind: kindEnded, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: -1, End: until})

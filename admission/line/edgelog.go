@@ -58,6 +58,7 @@ type record struct {
 	Fields map[string]string `json:"fields,omitempty"`
 	Bits   []byte            `json:"bits,omitempty"`
 	Other  bool              `json:"other,omitempty"` // a lease that this edge has neither given nor renewed
+	Alone  int64             `json:"alone,omitempty"` // until when the edge may have renewed a lease by itself
 }
 
 // edgeLog is an append-only file of records. One goroutine writes; whatever waits when a write begins shares its

@@ -160,7 +160,7 @@ func (w *world) lostWithItsEdge() {
 	b := w.edge()
 	w.save()
 	w.pass(time.Second)
-	w.join(b, w.someone())
+	w.join(b, w.fresh())
 	w.someLoss()
 	w.seconds(w.rng.IntN(9), w.edges...)
 	if w.rng.IntN(2) == 0 {
@@ -216,7 +216,7 @@ func (w *world) giveIndexesAndLose() {
 	w.save()
 	w.pass(300 * time.Millisecond)
 	for range 3 {
-		w.join(w.edge(), w.someone())
+		w.join(w.edge(), w.fresh())
 	}
 	w.someLoss()
 	if w.rng.IntN(2) == 0 {
@@ -228,14 +228,14 @@ func (w *world) giveIndexesAndLose() {
 	}
 }
 
-// fresh is somebody without a place, if there is one.
+// fresh is somebody without a place: whoever has a ticket with an index is never joined again.
 func (w *world) fresh() *person {
 	for _, p := range w.people {
 		if p.index < 0 {
 			return p
 		}
 	}
-	return w.someone()
+	return w.another()
 }
 
 // An edge comes without a log: it may log nothing that counts before the others have its name on disk.

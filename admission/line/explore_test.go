@@ -245,15 +245,21 @@ func openShared(t testing.TB) func() (*Store, error) {
 	return func() (*Store, error) { return Open(Options{URL: url, Prefix: prefix}) }
 }
 
-// Two and three edges through whatever may happen to them; EXPLORE=seed runs one seed and prints its steps.
+// exploreMax is how many seeds are played.
+const exploreMax = 2000
+
+// Two and three edges through whatever may happen to them; EXPLORE=seed runs one seed, EXPLORE=from-to those below to.
 func TestExplore(t *testing.T) {
-	from, to := uint64(0), exploreMax
+	from, to := uint64(0), uint64(exploreMax)
 	if testing.Short() {
 		to = 100
 	}
 	if s := os.Getenv("EXPLORE"); s != "" {
-		from, _ = strconv.ParseUint(s, 10, 64)
-		to = from + 1
+		first, last, isRange := strings.Cut(s, "-")
+		from, _ = strconv.ParseUint(first, 10, 64)
+		if to = from + 1; isRange {
+			to, _ = strconv.ParseUint(last, 10, 64)
+		}
 	}
 	began := time.Now()
 	seed, broken, trace := exploreSeeds(t, openShared(t), from, to)
@@ -261,18 +267,4 @@ func TestExplore(t *testing.T) {
 	if broken != "" {
 		t.Fatalf("seed %d: %s\n%s", seed, broken, strings.Join(trace, "\n"))
 	}
-	if os.Getenv("EXPLORE") != "" && t.Failed() {
-		t.Log(strings.Join(trace, "\n"))
-	}
 }
-
-// exploreMax is how many seeds are played. Further on there is a fault that is known and not yet mended: EXPLORE=1087 shows
-// it. An edge that is cut off renews a session by itself and crashes, and the store loses everything twice within fifteen
-// seconds, the second time with another edge cut off: the session's slot is then given away while its pass lives, so that
-// one more than the cap is inside until that pass ends.
-var exploreMax = func() uint64 {
-	if n, err := strconv.ParseUint(os.Getenv("EXPLORE_SEEDS"), 10, 64); err == nil {
-		return n
-	}
-	return 1000
-}()

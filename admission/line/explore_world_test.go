@@ -164,10 +164,16 @@ func newWorld(ctx context.Context, g *rig, seed uint64, edges int) *world {
 		w.edges = append(w.edges, a)
 		w.boot(a, nil)
 	}
-	for i := range 11 {
-		w.people = append(w.people, &person{vid: vid(int64(i)), index: -1, left: map[int64]bool{}})
+	for range 11 {
+		w.another()
 	}
 	return w
+}
+
+func (w *world) another() *person {
+	p := &person{vid: vid(int64(len(w.people))), index: -1, left: map[int64]bool{}}
+	w.people = append(w.people, p)
+	return p
 }
 
 // boot starts an edge's process with what is on its disk.

@@ -24,7 +24,7 @@ end
 local function clear_line()
   for t = 0, h.term do call('DEL', spent_in(t), freed_in(t)) end
   call('DEL', line, door, seen, inside, fresh, unc, spent, here0, here1, ended, sess, ident, came, by)
-  for _, name in ipairs({'next', 'ceil', 'x', 'x0', 'proposed', 'known', 'ceil_end', 'checkpoints', 'share', 'waiting', 'hot', 'queued'}) do set(name, 0) end
+  for _, name in ipairs({'next', 'ceil', 'x', 'x0', 'proposed', 'known', 'ceil_end', 'checkpoints', 'share', 'waiting', 'found', 'hot', 'queued'}) do set(name, 0) end
   for _, name in ipairs({'root', 'seed', 'secret', 'entropy', 'gaps', 'doubled', 'reason', 'missing', 'cut'}) do set(name, '') end
   set('n', -1)
   set('term', 0)
@@ -47,20 +47,33 @@ local function merged()
   if h.phase == '' then set('phase', 'open') end
   if h.phase == 'open' and h.n < 0 then set('n', 0) end
   local kind = h.merging
-  -- Leases that had ended before the loss are over. The others get time: their visitors' edges may have kept them alive
-  -- while the store was away.
-  local all = kind == BIRTH and {} or call('ZRANGE', inside, 0, -1, 'WITHSCORES')
+  -- An edge that was cut off before the loss and has not come back may still renew. So may one that an operator does without.
+  local away = {}
+  each_cut(function(name, at)
+    local e = member(name)
+    if not e or e.gen ~= h.gen then away[#away + 1] = name .. ':' .. int(at) .. '? ' end
+  end)
+  set('cut', table.concat(away))
+  if kind ~= BIRTH then
+    each_member(function(name)
+      local e = member(name)
+      if not e or e.gen ~= h.gen then cut_off(name, true) end
+    end)
+  end
+  -- Leases that had ended before the loss are over, unless an edge out there may have renewed them. The others get time: their
+  -- visitors' edges may have kept them alive while the store was away.
+  local all, cut = kind == BIRTH and {} or call('ZRANGE', inside, 0, -1, 'WITHSCORES'), cut_edges()
   for i = 1, #all, 2 do
     local vid, lease = all[i], tonumber(all[i + 1])
     if call('HEXISTS', fresh, vid) == 0 then
-      local hard = tonumber(string.match(call('HGET', sess, vid) or '', '(%d+)$'))
-      if lease <= h.loss_rt then
+      local s = session(vid)
+      if lease <= h.loss_rt and not (s and s.hard > h.rt and held_for(cut, all[i], s)) then
         call('ZREM', inside, vid)
         call('HDEL', sess, vid)
         call('HDEL', by, vid)
         emit('expire', vid, nil, nil, 'idle')
-      elseif not lonely and hard and lease < math.min(hard, h.rt + 300000000) then
-        call('ZADD', inside, int(math.min(hard, h.rt + 300000000)), vid)
+      elseif not lonely and s and lease < math.min(s.hard, h.rt + 300000000) then
+        call('ZADD', inside, int(math.min(s.hard, h.rt + 300000000)), vid)
       end
     end
   end

@@ -56,13 +56,17 @@ local function activate()
   set('settled', settled and 1 or 0)
 end
 
--- "name:rt" of edges that fell silent and have not come back. Such an edge may go on renewing passes by itself, so no
--- lease ends while one is out there (MECHANISMS in short: its visitors keep their slots, or two would share one).
-local function cut_off(name) set('cut', h.cut .. name .. ':' .. int(h.rt) .. ' ') end
+-- "name:rt" of edges that fell silent and have not come back: such an edge may go on renewing passes by itself (session.lua).
+-- "name:rt?" of one that this life of the room has not heard: what `by` says of whose a session is does not speak of it.
+local LATER = 10000000 -- hard ends move a little with each loss
+local function cut_off(name, unheard) set('cut', h.cut .. name .. ':' .. int(h.rt) .. (unheard and '? ' or ' ')) end
+local function each_cut(f)
+  for name, at, unheard in string.gmatch(h.cut, '(%S+):(%d+)(%??)') do f(name, tonumber(at), unheard == '?') end
+end
 local function back(name)
   local left = {}
-  for who, at in string.gmatch(h.cut, '(%S+):(%d+)') do
-    if who ~= name and tonumber(at) + h.hard > h.rt then left[#left + 1] = who .. ':' .. at .. ' ' end
-  end
+  each_cut(function(who, at, unheard)
+    if who ~= name and at + h.hard + LATER > h.rt then left[#left + 1] = who .. ':' .. int(at) .. (unheard and '? ' or ' ') end
+  end)
   set('cut', table.concat(left))
 end

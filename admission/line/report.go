@@ -22,6 +22,13 @@ func (l *life) now() string {
 	return l.gen
 }
 
+// still runs f while no report is put together.
+func (l *life) still(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f()
+}
+
 // within runs log if gen is still the present life, and says whether it was.
 func (l *life) within(gen string, log func()) bool {
 	l.mu.Lock()
@@ -75,15 +82,16 @@ func (r *Room) report(ctx context.Context) error {
 }
 
 func (r *Room) reportOnce(ctx context.Context) (h header, whole bool, err error) {
-	var parts [][]any
-	r.life.mu.Lock()
-	r.life.gen = "" // from here on no reply of the old life is acted upon
-	r.log.view(func(c *checkpoint) { parts = r.reportParts(c) })
-	r.life.mu.Unlock()
 	found, err := r.once(ctx, scriptStatus)
 	if err != nil {
 		return h, false, err
 	}
+	var parts [][]any
+	r.life.mu.Lock()
+	r.life.gen = "" // from here on no reply of the old life is acted upon
+	r.log.view(func(c *checkpoint) { parts = r.reportParts(c) })
+	r.inContact(r.now()) // what this edge renews by itself from here on is not in the report: as if the store had just been heard
+	r.life.mu.Unlock()
 	about := found.header.gen
 	if found.status == statusAbsent {
 		about = "-"
@@ -158,7 +166,7 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 	part = append(part, "")
 
 	// Later parts repeat the epoch and term that their sessions are of, and nothing else.
-	small := append(append([]any{}, head...), "epoch", itoa(c.Epoch), "term", itoa(c.Term), "n", "-1", "sv", "-1", "", "")
+	small := append(append([]any{}, head...), "epoch", itoa(c.Epoch), "term", itoa(c.Term), "n", "-1", "sv", "-1", "cut", c.Room["cut"], "", "")
 	var parts [][]any
 	var leases, over, waits []any
 	cut := func() {
@@ -175,7 +183,7 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 		if l.Other {
 			other = "1"
 		}
-		leases = append(leases, vid, l.Index, l.Place, l.Entry, l.End, l.Hard, other)
+		leases = append(leases, vid, l.Index, l.Place, l.Entry, max(l.End, l.Alone), l.Hard, other)
 		if len(leases) >= 7*reportChunk {
 			cut()
 		}

@@ -139,9 +139,14 @@ if knows and epoch == h.epoch then
   for range in string.gmatch(given.gaps or '', '%S+') do
     if not string.find(' ' .. h.gaps, ' ' .. range .. ' ', 1, true) then set('gaps', h.gaps .. range .. ' ') end
   end
+  -- Which edges are out there is the sum of what all logs say; whoever reports is not (merge.lua).
+  local out_there = {}
+  for name, at in string.gmatch(given.cut or '', '(%S+):(%d+)') do out_there[#out_there + 1] = {name, tonumber(at), true} end
   if h.merging > 0 then
-    for name, rt in string.gmatch(given.cut or '', '(%S+):(%d+)') do
-      if name ~= edge and not string.find(' ' .. h.cut, ' ' .. name .. ':', 1, true) then set('cut', h.cut .. name .. ':' .. rt .. ' ') end
+    for _, c in ipairs(out_there) do
+      local known = false
+      each_cut(function(name, at) known = known or name == c[1] and at >= c[2] end)
+      if not known then set('cut', h.cut .. c[1] .. ':' .. int(c[2]) .. '? ') end
     end
   end
   if number('reg') > h.reg and h.merging > 0 then
@@ -177,7 +182,9 @@ if knows and epoch == h.epoch then
     local step = h.merging == TOTAL and 2000000 or 0
     for _, l in ipairs((h.merging > 0 or late) and leases or {}) do
       local vid, lease, hard = l[1], tonumber(l[5]) + step, tonumber(l[6]) + step
-      if lease > h.rt and not call('ZSCORE', ended, vid) then
+      -- A log has only the end that its edge was told of; the store has held the slot longer for an edge that is out there.
+      local held = h.merging > 0 and hard > h.rt and held_for(out_there, vid, {entry = tonumber(l[4])})
+      if (lease > h.rt or held) and not call('ZSCORE', ended, vid) then
         local known = call('ZSCORE', inside, vid)
         if not known or tonumber(known) < lease then call('ZADD', inside, int(lease), vid) end
         call('HDEL', fresh, vid)

@@ -34,7 +34,7 @@ func (r *Room) noteRoster(rep reply) {
 		list = append(list, e)
 	}
 	for _, f := range strings.Fields(rep.header.cut) {
-		name, at, _ := strings.Cut(f, ":")
+		name, at, _ := strings.Cut(strings.TrimSuffix(f, "?"), ":")
 		list = append(list, Edge{Name: name, Here: name == r.edge, Seen: rep.header.clock(num(at) - silentFor.Microseconds()), CutOff: true})
 	}
 	r.roster.Store(&list)

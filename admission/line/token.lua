@@ -17,11 +17,12 @@ for i = 6, #ARGV, 8 do
     if left > 0 and (term == h.term or h.merging == TOTAL and h.term == 0) then
       if h.merging > 0 and x > h.x then set('x', x) end
       if index >= 0 and h.merging > 0 then spend(index, term) end
-      if not call('ZSCORE', ended, vid) and not call('ZSCORE', inside, vid) then
+      local lease = tonumber(call('ZSCORE', inside, vid) or -1)
+      if lease < h.rt + left and call('HEXISTS', fresh, vid) == 0 and not call('ZSCORE', ended, vid) then
         call('ZADD', inside, int(h.rt + left), vid)
         call('ZREM', door, vid)
         call('ZREM', seen, vid)
-        if index >= 0 then call('HSET', sess, vid, int(index) .. ' ' .. int(math.max(0, x - 1)) .. ' 0 ' .. -- a pass does not tell its grant's entry time
+        if index >= 0 and lease < 0 then call('HSET', sess, vid, int(index) .. ' ' .. int(math.max(0, x - 1)) .. ' 0 ' .. -- a pass does not tell its grant's entry time
            int(h.rt + hard)) end
       end
     end
