@@ -109,7 +109,22 @@ func startEdge(t *testing.T, room, store string, with func(*edge)) *edge {
 			t.Error(err)
 		}
 	})
+	untilMade(t)
 	return e
+}
+
+// untilMade waits for rooms that are being made at a shared store.
+func untilMade(t *testing.T) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for _, r := range liveRooms() {
+		for s := r.line.Snapshot(); !known(s) && !s.Stale; s = r.line.Snapshot() {
+			if time.Now().After(deadline) {
+				t.Fatalf("room %s is not made: %+v", r.name, s)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 }
 
 // config is a Caddyfile with the room's directive and the origin behind it.

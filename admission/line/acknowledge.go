@@ -2,6 +2,7 @@ package line
 
 import (
 	"context"
+	"fmt"
 )
 
 // acknowledge puts on disk what the newest list of edges stands for: the list, and what it must be known with (who was
@@ -68,7 +69,7 @@ func (r *Room) acked(h header) (reg int64) {
 
 // tick calls the store's tick, and again at once if there is a new list to acknowledge: an edge counts when all have it.
 func (r *Room) tick(ctx context.Context, fence string, proposed int64, rh *rhythm, pace ...any) (header, error) {
-	rep, err := r.call(ctx, scriptTick, append([]any{fence, proposed, rh.ahead, rh.waiting, r.acked(r.view.Load().header), "0"}, pace...)...)
+	rep, err := r.call(ctx, scriptTick, append([]any{fence, proposed, rh.ahead, fmt.Sprint(rh.waiting, " ", rh.found), r.acked(r.view.Load().header), "0"}, pace...)...)
 	r.noteRoster(rep)
 	if err != nil {
 		return rep.header, err

@@ -51,6 +51,7 @@ func (r *Room) configure(ctx context.Context) error {
 
 // Change alters the room at run time.
 func (r *Room) Change(ctx context.Context, c Change) error {
+	r.awaitBirth(ctx)
 	if v := r.view.Load(); c.Action == ActionResume && v.reason != "" {
 		// The room stopped itself. An operator's plain word takes the values that the status suggests.
 		if v.reason == reasonNoCheckpoint {

@@ -32,7 +32,7 @@ type header struct {
 	fence                        int64
 	grants, pickups, lapsed, out int64
 	share                        float64
-	waiting                      int64
+	waiting, found               int64
 	rate, commit, promised       string
 	entropySource, entropy       string
 	root, seed, secret, gaps     string
@@ -67,7 +67,7 @@ func parseHeader(pairs []string) (h header, err error) {
 		net: n("net") == 1, hot: n("hot"), through: f["through"] == "1", queued: n("queued") == 1, failOpen: n("fail_open"),
 		fence: n("fence"), paced: n("paced") == 1,
 		grants: n("grants"), pickups: n("pickups"), lapsed: n("lapsed"), out: n("left"),
-		waiting: n("waiting"),
+		waiting: n("waiting"), found: n("found"),
 		merging: n("merging"), reg: n("reg"), need: n("need"), sv: n("sv"), settled: n("settled") == 1,
 		members: f["members"], missing: f["missing"], reason: f["reason"], cut: f["cut"], doubled: f["doubled"],
 		rate: f["rate"], commit: f["commit"], promised: f["promised"],

@@ -25,7 +25,7 @@ end
 local numbers = {'epoch', 'term', 'last', 'rt', 'seq', 'next', 'ceil', 'n', 'x', 'x0', 'proposed', 'at', 'tick_at', 'ticks', 'cap', 'gap',
   'tail', 'opens_at', 'paused', 'closed', 'idle', 'hard', 'fence', 'leader_until', 'here_at', 'all_until', 'share', 'waiting',
   'losses', 'grants', 'pickups', 'lapsed', 'left', 'sv', 'merging', 'merge_at', 'merge_until', 'checkpoints', 'loss_rt', 'known', 'ceil_end',
-  'reg', 'need', 'settled', 'draw_reg', 'net', 'fail_open', 'hot', 'queued', 'paced', 'pgap', 'pfloor', 'paced_at'}
+  'reg', 'need', 'settled', 'draw_reg', 'net', 'fail_open', 'hot', 'queued', 'paced', 'pgap', 'pfloor', 'paced_at', 'found'}
 local texts = {'gen', 'run', 'phase', 'leader', 'rate', 'commit', 'entropy_source', 'entropy', 'promised', 'root', 'seed', 'secret', 'gaps',
   'members', 'missing', 'reason', 'cut', 'doubled', 'message', 'order', 'stock'}
 

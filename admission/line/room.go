@@ -152,8 +152,9 @@ func (r *Room) Kept(seq int64) {
 }
 
 // Start opens the edge's log, reports what it knows to the store, which makes the room if nobody knows it, and starts the
-// loops. A room that is made from nothing at a shared store is awaited: two seconds, in case another edge remembers it.
-// While the store is away it returns nil and keeps trying: the room's Snapshot is stale, joins give ErrStore.
+// loops. It waits for nobody. A room that is made from nothing at a shared store comes into being two seconds later, in case
+// another edge remembers it: until then nothing is known of it (Snapshot is merging, without an epoch) and joins give
+// ErrMerging. While the store is away Start returns nil and keeps trying: the Snapshot is stale, joins give ErrStore.
 func (r *Room) Start(ctx context.Context) error {
 	if r.stopped != nil {
 		return errStarted
@@ -184,7 +185,6 @@ func (r *Room) Start(ctx context.Context) error {
 	for _, loop := range []func(context.Context){r.joins.loop, r.knocks.loop, r.throughs.loop, r.returns.loop, r.tickLoop} {
 		r.loops.Go(func() { loop(loops) })
 	}
-	r.awaitBirth(ctx)
 	return nil
 }
 
@@ -227,6 +227,7 @@ const (
 	birthLook  = 20 * time.Millisecond
 )
 
+// awaitBirth lets an operator's word wait until the room is there to be told.
 func (r *Room) awaitBirth(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, birthLimit)
 	defer cancel()

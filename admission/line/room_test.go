@@ -24,6 +24,7 @@ func started(t testing.TB, s *Store, c Config) *Room {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Stop(context.Background()) })
+	r.awaitBirth(t.Context())
 	return r
 }
 

@@ -26,7 +26,9 @@ type Snapshot struct {
 
 	// Gaps are ranges of indexes [from, to) that a loss of the store may have left ungiven.
 	Gaps [][2]int64
-	// AheadShare is the share of places from X on that were seen present in the last 75 to 150 s.
+	// Found is how many people of gaps at or beyond X have shown themselves (Depth).
+	Found int64
+	// AheadShare is the share of those who wait beyond X that were seen present in the last 75 to 150 s.
 	AheadShare float64
 	// Waiting is how many are present at or beyond X, at the door included.
 	Waiting int64
@@ -50,15 +52,6 @@ type Snapshot struct {
 	Now   time.Time // the store's clock when this was heard
 	Heard time.Time // the edge's clock at the same moment; the difference is the edge's offset
 	Stale bool      // the store has not answered for 3 s
-}
-
-// Ahead counts the places from X up to place that somebody may hold: those in gaps are nobody's.
-func (s Snapshot) Ahead(place int64) int64 {
-	n := max(0, place-s.X)
-	for _, g := range s.Gaps {
-		n -= max(0, min(g[1], place)-max(g[0], s.X))
-	}
-	return n
 }
 
 // StoreTime translates a moment of the edge's clock to the store's. It counts from the last answer by the monotonic reading,
@@ -96,11 +89,12 @@ const (
 	staleAfter = 3 * time.Second
 )
 
-// Snapshot is what this edge last heard.
+// Snapshot is what this edge last heard. Of a room that is being made nothing counts yet: as soon as a log or a ticket tells of
+// an older line the room is that one, and who holds a pass of it must not have been turned away.
 func (r *Room) Snapshot() Snapshot {
 	v := r.view.Load()
-	if !v.exists {
-		return Snapshot{Room: r.cfg.Name, N: -1, Stale: true, State: StateMerging, Settings: *r.file.Load()}
+	if !v.exists || v.merging == mergingBirth {
+		return Snapshot{Room: r.cfg.Name, N: -1, Stale: !v.exists || r.now().Sub(v.heard) > staleAfter, State: StateMerging, Settings: *r.file.Load()}
 	}
 	c := r.snap.Load()
 	if c == nil || c.of != v {
@@ -123,7 +117,7 @@ func (r *Room) picture(v *view) Snapshot {
 	s := Snapshot{
 		Room: r.cfg.Name, Epoch: h.epoch, Term: h.term, Gen: h.gen, Seq: h.ticks, State: h.state(),
 		X0: h.x0, X: h.x, At: time.UnixMicro(h.at), Next: h.next, N: h.n, Live: h.live, Door: h.door,
-		Gaps: rangeList(h.gaps), AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
+		Gaps: rangeList(h.gaps), Found: h.found, AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
 		Reason: h.reason, Missing: strings.Fields(h.missing), Edges: strings.Fields(h.members), Cut: cutEdges(h.cut),
 		Leader: h.leader, Paced: h.paced, Order: h.order, Stock: h.stock,
 		Settled: h.settled, Doubled: rangeList(h.doubled), Ceil: h.ceil,

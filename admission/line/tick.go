@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"time"
 
@@ -21,7 +20,7 @@ const (
 type rhythm struct {
 	presence, touches, share time.Time
 	ahead                    float64
-	waiting                  int64
+	waiting, found           int64
 	failing                  bool
 	over                     overSeen
 }
@@ -53,7 +52,7 @@ func (r *Room) tickLoop(ctx context.Context) {
 // does nothing twice if another edge has ticked in this second.
 func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	if !r.arrived.Load() {
-		if err := r.arrive(ctx); err != nil && !errors.Is(err, ErrMerging) {
+		if err := ignoreMerging(r.arrive(ctx)); err != nil {
 			return err
 		}
 	}
@@ -91,7 +90,10 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 	if err != nil {
 		return err
 	}
-	r.contact.Store(&sent)
+	r.inContact(sent)
+	if !r.arrived.Load() { // this tick has brought the room into being
+		err = ignoreMerging(r.arrive(ctx))
+	}
 	r.mover.heard(h)
 	synced := r.note(h)
 	if h.phase == phaseDrawing && h.leader == r.edge {
@@ -111,6 +113,13 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 		err = errors.Join(err, r.flushTouches(ctx))
 	}
 	return errors.Join(err, <-synced)
+}
+
+func ignoreMerging(err error) error {
+	if errors.Is(err, ErrMerging) {
+		return nil
+	}
+	return err
 }
 
 // flush sends everything collected; at the end of a room.
@@ -139,32 +148,6 @@ func (r *Room) look(ctx context.Context, h header) (sight, error) {
 	s.here.or([]byte(here1.Val()))
 	s.came = bitmap(came.Val())
 	return s, nil
-}
-
-// countAhead measures which share of the places from X on is present.
-func (r *Room) countAhead(ctx context.Context, h header, rh *rhythm) error {
-	rh.ahead, rh.waiting = 1, max(0, h.next-h.x)+h.door
-	if h.rt < h.allUntil || h.next <= h.x {
-		return nil
-	}
-	from := (h.x + 7) / 8
-	all, err := r.store.client.GetRange(ctx, r.key("here0"), from, h.next/8).Bytes()
-	if err != nil {
-		return wrapStore(err)
-	}
-	other, err := r.store.client.GetRange(ctx, r.key("here1"), from, h.next/8).Bytes()
-	if err != nil {
-		return wrapStore(err)
-	}
-	here := bitmap(all)
-	here.or(other)
-	present := int64(0)
-	for _, b := range here {
-		present += int64(bits.OnesCount8(b))
-	}
-	rh.ahead = float64(present) / float64(h.next-h.x)
-	rh.waiting = present + h.door
-	return nil
 }
 
 func (r *Room) key(name string) string {

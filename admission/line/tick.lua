@@ -1,4 +1,4 @@
--- Once a second, by any edge. 6 fence ('' until leading), 7 proposed x, 8 share ahead, 9 waiting, 10 the registry that is on
+-- Once a second, by any edge. 6 fence ('' until leading), 7 proposed x, 8 share ahead, 9 waiting, and how many of them of gaps, 10 the registry that is on
 -- the edge's disk, 11 '1': the edge goes for good, 12 what the edge saw ('': nothing), and the leader's word: 13 the gap ('': none,
 -- 'off': the settings' rate holds), 14 the gap to fall back to, 15 stock, 16 what a successor needs, 17 a report ('': as they were). Status OK: the second began; EARLY: another edge's tick began it.
 local stop = enter('merge')
@@ -50,7 +50,9 @@ if h.leader == edge and ARGV[6] == int(h.fence) then
   -- Kept, not applied: another edge's tick may begin the second, and must move X as far as the leader would have.
   set('proposed', tonumber(ARGV[7]))
   set('share', tonumber(ARGV[8]))
-  set('waiting', tonumber(ARGV[9]))
+  local waiting, found = string.match(ARGV[9], '^(%d+) ?(%d*)$')
+  set('waiting', tonumber(waiting))
+  set('found', tonumber(found) or 0)
 end
 pace(h.leader == edge and ARGV[6] == int(h.fence))
 end_leases()
