@@ -53,7 +53,7 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	depthDesc   = gauge("line_depth", "Places given and not yet called.")
+	depthDesc   = gauge("line_depth", "People known to wait whose places are not yet called.")
 	waitingDesc = gauge("line_present", "Visitors seen present at or beyond X.")
 	doorDesc    = gauge("line_door", "Visitors at the door.")
 	liveDesc    = gauge("sessions_live", "Sessions and unclaimed grants.")
@@ -85,7 +85,8 @@ func (roomGauges) Collect(ch chan<- prometheus.Metric) {
 		if s.Stale {
 			stale = 1
 		}
-		for d, v := range map[*prometheus.Desc]float64{depthDesc: float64(max(0, s.Next-s.X)), waitingDesc: float64(s.Waiting), doorDesc: float64(s.Door),
+		depth, _ := s.Depth()
+		for d, v := range map[*prometheus.Desc]float64{depthDesc: float64(depth), waitingDesc: float64(s.Waiting), doorDesc: float64(s.Door),
 			liveDesc: float64(s.Live), capDesc: float64(s.Settings.Cap), rateDesc: s.Settings.Rate.PerSecond(), staleDesc: stale} {
 			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, r.name)
 		}

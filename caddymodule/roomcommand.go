@@ -99,7 +99,7 @@ func (o *operator) list() error {
 	w := tabwriter.NewWriter(o.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ROOM\tSTATE\tWAITING\tPRESENT\tDOOR\tINSIDE\tCAP\tRATE")
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", r.Room, r.State, max(0, r.Joined-r.X1), r.Present, r.Door, r.Live, r.Cap, r.RateText)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", r.Room, r.State, r.Waiting, r.Present, r.Door, r.Live, r.Cap, r.RateText)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -156,7 +156,10 @@ func (o *operator) show(raw []byte, err error) error {
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 	row("room", "%s (epoch %d, term %d)", r.Room, r.Epoch, r.Term)
 	row("state", "%s", r.State)
-	row("waiting", "%d, %d of them present, %d at the door", max(0, r.Joined-r.X1), r.Present, r.Door)
+	row("waiting", "%d, %d of them present, %d at the door", r.Waiting, r.Present, r.Door)
+	if r.Unsure > 0 {
+		row("", "up to %d more, who have not shown their tickets since the store lost its data", r.Unsure)
+	}
 	row("inside", "%d of %d", r.Live, r.Cap)
 	row("rate", "%s", r.RateText)
 	row("called", "places below %d of %d given", r.X1, r.Joined)

@@ -27,7 +27,9 @@ type statusDoc struct {
 	At         int64      `json:"at"`
 	Until      int64      `json:"until"`
 	N          int64      `json:"n"` // -1 before the freeze
-	Joined     int64      `json:"joined"`
+	Joined     int64      `json:"joined"`  // indexes given or left out: the next one
+	Waiting    int64      `json:"waiting"` // people known to wait at or beyond x1
+	Unsure     int64      `json:"unsure"`  // at most so many more, after a loss of the store
 	Door       int64      `json:"door"`
 	Gaps       [][2]int64 `json:"gaps"`
 	AheadShare float64    `json:"ahead_share"`
@@ -47,6 +49,7 @@ func (r *room) statusDoc(now time.Time) statusDoc {
 		Until: millis(s.Until), N: s.N, Joined: s.Next, Door: s.Door, Gaps: s.Gaps, AheadShare: s.AheadShare,
 		Message: r.message(), Commit: hex.EncodeToString(s.Draw.Commit[:]), Entropy: s.Draw.EntropySource,
 		OpensAt: millis(s.Settings.OpensAt), Rate: s.Settings.Rate.PerSecond(), Now: millis(now)}
+	d.Waiting, d.Unsure = s.Depth()
 	d.PrequeueAt = millis(r.prequeueAt())
 	if _, yes := r.scheduled(s.State); yes {
 		d.State = "scheduled"

@@ -21,9 +21,10 @@ var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // writePageWith renders the page; kept is a sealed form that it carries, or empty.
 func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standing, kept string) error {
 	conf := h.room.conf.Load()
+	depth, _ := s.Snap.Depth()
 	d := page.Data{Room: h.Room, Title: conf.Title, Message: h.room.message(), Language: r.Header.Get("Accept-Language"), State: s.State,
 		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost && kept == "", Kept: kept, Epoch: s.Snap.Epoch, Index: s.Index,
-		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Slow: s.Slow, Joined: s.Snap.Next,
+		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Slow: s.Slow, Joined: depth,
 		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, BeginsAt: h.room.prequeueAt(), Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
 	d.Challenge, d.Bits, d.Bad, d.SignIn = s.Challenge, s.Bits, s.Bad, ""
 	if s.To != "" {

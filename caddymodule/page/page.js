@@ -71,7 +71,7 @@ function draw() {
   var per = doc ? Math.round(doc.rate * 60) : 0;
   show('rate', open && per > 0 ? fill(form(t.rateValue, per, lang), { n: number(per, t) }) : '');
   when(state === 'scheduled' ? doc ? doc.prequeue_at : c.begin : state === 'prequeue' ? doc ? doc.opens_at : c.opens : 0);
-  show('joined', state === 'prequeue' && doc ? number(doc.joined, t) : '');
+  show('joined', state === 'prequeue' && doc ? number(doc.waiting, t) : '');
   if (doc) { put('say', doc.message); $('say').hidden = !doc.message; if (/[1-9a-f]/.test(doc.commit)) put('commit', doc.commit); if (c.rule) rule(); }
 }
 function set(s) { if (s === 'next' && state !== 'next') ring(); state = s; draw(); }
