@@ -26,7 +26,7 @@ type statusDoc struct {
 	X1         int64      `json:"x1"`
 	At         int64      `json:"at"`
 	Until      int64      `json:"until"`
-	N          int64      `json:"n"` // -1 before the freeze
+	N          int64      `json:"n"`       // -1 before the freeze
 	Joined     int64      `json:"joined"`  // indexes given or left out: the next one
 	Waiting    int64      `json:"waiting"` // people known to wait at or beyond x1
 	Unsure     int64      `json:"unsure"`  // at most so many more, after a loss of the store
