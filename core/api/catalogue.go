@@ -75,51 +75,6 @@ func (a *API) getGeometry(w http.ResponseWriter, r *http.Request, _ *call) error
 	if err != nil {
 		return err
 	}
-	writeDocument(w, r, doc, hash)
+	doc.Serve(w, r)
 	return nil
-}
-
-// writeDocument sends a shared body, or 304 to who has it. The two encodings have
-// tags of their own: they are different bytes (RFC 9110 8.8.3).
-func writeDocument(w http.ResponseWriter, r *http.Request, doc *event.Document, tag string) {
-	h := w.Header()
-	h.Set("Vary", "Accept-Encoding")
-	body, etag := doc.JSON, `"`+tag+`"`
-	zipped := acceptsGzip(r.Header.Get("Accept-Encoding"))
-	if zipped {
-		body, etag = doc.Gzip, `"`+tag+`-gzip"`
-	}
-	h.Set("ETag", etag)
-	if noneMatch(r.Header.Values("If-None-Match"), tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	if zipped {
-		h.Set("Content-Encoding", "gzip")
-	}
-	writeBytes(w, http.StatusOK, "application/json", body)
-}
-
-// noneMatch is the weak comparison: either encoding's tag is the same content.
-func noneMatch(headers []string, tag string) bool {
-	for _, header := range headers {
-		for _, one := range strings.Split(header, ",") {
-			one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
-			if one == `"`+tag+`"` || one == `"`+tag+`-gzip"` || one == "*" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func acceptsGzip(header string) bool {
-	for _, one := range strings.Split(header, ",") {
-		coding, q, weighted := strings.Cut(strings.TrimSpace(one), ";")
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-			q = strings.ReplaceAll(q, " ", "")
-			return !weighted || (q != "q=0" && !strings.HasPrefix(q, "q=0.000"))
-		}
-	}
-	return false
 }

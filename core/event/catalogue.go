@@ -11,6 +11,7 @@ import (
 	"github.com/ropeline/ropeline/core/money"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
+	"github.com/ropeline/ropeline/seatmap/readpath"
 )
 
 const (
@@ -29,7 +30,7 @@ type Catalogue struct {
 	db         pg.Querier
 	searches   *cache[[]Summary]
 	details    *cache[*Detail]
-	geometries *cache[*Document]
+	geometries *cache[*readpath.Body]
 }
 
 // NewCatalogue reads from db; now is the clock of the caches, nil for the real one.
@@ -42,7 +43,7 @@ func NewCatalogue(db pg.Querier, now func() time.Time) *Catalogue {
 		searches: newCache[[]Summary](Life, maxSearches, now),
 		details:  newCache[*Detail](Life, maxEvents, now),
 		// Named by their hash they never change; kept for an hour, since a few are large.
-		geometries: newCache[*Document](time.Hour, maxGeometries, now),
+		geometries: newCache[*readpath.Body](time.Hour, maxGeometries, now),
 	}
 }
 
@@ -129,14 +130,13 @@ func (c *Catalogue) detail(ctx context.Context, slug string) (*Detail, error) {
 }
 
 // Geometry returns a venue's immutable plan by the hash of its bytes.
-func (c *Catalogue) Geometry(ctx context.Context, hash string) (*Document, error) {
-	return c.geometries.get(ctx, hash, func(ctx context.Context) (*Document, error) {
+func (c *Catalogue) Geometry(ctx context.Context, hash string) (*readpath.Body, error) {
+	return c.geometries.get(ctx, hash, func(ctx context.Context) (*readpath.Body, error) {
 		var plan []byte
 		if err := c.db.QueryRow(ctx, sqlGeometry, hash).Scan(&plan); err != nil {
 			return nil, notFoundOr("read geometry", err)
 		}
-		doc, err := newDocument(plan)
-		return &doc, err
+		return readpath.NewBody("application/json", plan, hash), nil
 	})
 }
 

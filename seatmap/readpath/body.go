@@ -39,8 +39,8 @@ var codings = [...]coding{
 	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, 6) }},
 }
 
-// Body is the bytes of an answer and their compressed forms, each made when first
-// asked for and then shared.
+// Body is the bytes of an answer that many people get, and their compressed forms,
+// each made when first asked for and then shared.
 type Body struct {
 	contentType string
 	raw         []byte
@@ -56,9 +56,14 @@ type packed struct {
 	err    error
 }
 
+// NewBody makes the body whose content the tag names.
+func NewBody(contentType string, raw []byte, tag string) *Body {
+	return &Body{contentType: contentType, raw: raw, length: strconv.Itoa(len(raw)), tag: tag}
+}
+
 func newBody(contentType string, raw []byte) *Body {
 	sum := crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli))
-	return &Body{contentType: contentType, raw: raw, length: strconv.Itoa(len(raw)), tag: fmt.Sprintf("%x-%x", len(raw), sum)}
+	return NewBody(contentType, raw, fmt.Sprintf("%x-%x", len(raw), sum))
 }
 
 func (b *Body) in(i int) *packed {
@@ -77,9 +82,10 @@ func (b *Body) in(i int) *packed {
 	return p
 }
 
-// serve answers GET and HEAD. The forms of a body have tags of their own: they
-// are different bytes (RFC 9110 8.8.3).
-func (b *Body) serve(w http.ResponseWriter, r *http.Request) {
+// Serve answers GET and HEAD; what a cache may do with it is in the header already.
+// The forms of a body have tags of their own: they are different bytes (RFC 9110
+// 8.8.3).
+func (b *Body) Serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Vary"] = varyEncoding
 	bytes, length, suffix := b.raw, b.length, ""

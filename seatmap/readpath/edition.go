@@ -16,8 +16,14 @@ const maxOld = 40
 type Edition struct {
 	Map    *seatmap.Map
 	Binary *Body // the snapshot's frame
-	JSON   *Body
 
+	// Pages read frames. The document is for programs, so most editions are never
+	// asked for it; those who ask at the same time share one.
+	json struct {
+		once sync.Once
+		body *Body
+		err  error
+	}
 	built  time.Time
 	cache  []string // value of Cache-Control
 	mu     sync.Mutex
@@ -34,12 +40,21 @@ func newEdition(m *seatmap.Map, built time.Time, life time.Duration) (*Edition, 
 	if err != nil {
 		return nil, fmt.Errorf("snapshot of a board: %w", err)
 	}
-	doc, err := m.JSON()
-	if err != nil {
-		return nil, fmt.Errorf("snapshot of a board: %w", err)
-	}
 	return &Edition{Map: m, built: built, cache: []string{cacheControl(life)}, deltas: map[deltaKey]*Body{},
-		Binary: newBody(binaryType, frame), JSON: newBody(jsonType, doc)}, nil
+		Binary: newBody(binaryType, frame)}, nil
+}
+
+// JSON is the snapshot's document.
+func (e *Edition) JSON() (*Body, error) {
+	e.json.once.Do(func() {
+		doc, err := e.Map.JSON()
+		if err != nil {
+			e.json.err = fmt.Errorf("snapshot of a board: %w", err)
+			return
+		}
+		e.json.body = newBody(jsonType, doc)
+	})
+	return e.json.body, e.json.err
 }
 
 // delta makes the way from an older edition once for everybody. It carries every

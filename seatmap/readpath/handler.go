@@ -18,8 +18,11 @@ func (s *Shelf) ServeSnapshot(w http.ResponseWriter, r *http.Request, event stri
 	if err != nil {
 		return err
 	}
-	b.answer(w, r, e, e.body(asJSON))
-	return nil
+	body, err := e.body(asJSON)
+	if err == nil {
+		b.answer(w, r, e, body)
+	}
+	return err
 }
 
 // ServeDelta answers with the way from an earlier version, or with a whole map where
@@ -34,22 +37,24 @@ func (s *Shelf) ServeDelta(w http.ResponseWriter, r *http.Request, event string,
 		return err
 	}
 	if body == nil {
-		body = e.body(asJSON)
+		if body, err = e.body(asJSON); err != nil {
+			return err
+		}
 	}
 	b.answer(w, r, e, body)
 	return nil
 }
 
-func (e *Edition) body(asJSON bool) *Body {
+func (e *Edition) body(asJSON bool) (*Body, error) {
 	if asJSON {
-		return e.JSON
+		return e.JSON()
 	}
-	return e.Binary
+	return e.Binary, nil
 }
 
 func (b *board) answer(w http.ResponseWriter, r *http.Request, e *Edition, body *Body) {
 	h := w.Header()
 	h["Cache-Control"] = e.cache
 	h[AsOf] = []string{strconv.FormatInt(b.heard.Load()/1000, 10)}
-	body.serve(w, r)
+	body.Serve(w, r)
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,6 +84,31 @@ func TestAnswersInEveryCodingAreTheSameMap(t *testing.T) {
 	}
 	if got := ask(t, s, "GET", http.Header{"If-None-Match": {strings.TrimSuffix(plain.Header.Get("ETag"), `"`) + `0"`}}, snapshot); got.StatusCode != 200 {
 		t.Errorf("a longer tag: %d", got.StatusCode)
+	}
+}
+
+// The document of an edition is made for the first who asks, once for all who ask at the same time, and for nobody else.
+func TestTheDocumentIsMadeWhenItIsAskedFor(t *testing.T) {
+	_, s := bigShelf(t)
+	e := latest(t, s, "a")
+	ask(t, s, "GET", nil, func(w http.ResponseWriter, r *http.Request) error { return s.ServeSnapshot(w, r, "a", false) })
+	if e.json.body != nil {
+		t.Error("made for nobody")
+	}
+	bodies := make([]*Body, 20)
+	var wg sync.WaitGroup
+	for i := range bodies {
+		wg.Go(func() { bodies[i], _ = e.JSON() })
+	}
+	wg.Wait()
+	for _, b := range bodies {
+		if b == nil || b != bodies[0] {
+			t.Fatal("not one document for all")
+		}
+	}
+	doc, err := e.Map.JSON()
+	if got, _ := io.ReadAll(ask(t, s, "GET", nil, func(w http.ResponseWriter, r *http.Request) error { return s.ServeSnapshot(w, r, "a", true) }).Body); err != nil || !bytes.Equal(got, doc) {
+		t.Errorf("not the edition's document: %v", err)
 	}
 }
 

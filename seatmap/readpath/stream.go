@@ -82,7 +82,7 @@ func (s *Shelf) ServeStream(w http.ResponseWriter, r *http.Request, event string
 }
 
 func (s *Shelf) send(out *http.ResponseController, w io.Writer, b *board, e *Edition, from seatmap.Version, know bool) error {
-	kind, body := "map", e.JSON
+	kind, body := "map", (*Body)(nil)
 	if know {
 		d, err := b.since(e, from, true)
 		if err != nil {
@@ -90,6 +90,12 @@ func (s *Shelf) send(out *http.ResponseController, w io.Writer, b *board, e *Edi
 		}
 		if d != nil {
 			kind, body = "delta", d
+		}
+	}
+	if body == nil {
+		var err error
+		if body, err = e.JSON(); err != nil {
+			return err
 		}
 	}
 	b.asked.Store(s.now().UnixMilli())

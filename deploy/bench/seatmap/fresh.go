@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ropeline/ropeline/seatmap"
 )
 
 const (
-	holds   = 120
+	holds   = 200
+	buyers  = 4 // at once
 	looking = 50 * time.Millisecond
 )
 
@@ -55,33 +57,44 @@ func (b *bench) fresh(ctx context.Context, s *shop) error {
 		}
 		return seatmap.DecodeMap(frame)
 	}
-	waits := make([]float64, 0, holds)
-	for i := range holds {
+	once := func(i int) (time.Duration, error) {
 		var signedIn struct{ Token string }
 		answer, err := do(http.MethodPost, s.BookingURL()+"/dev/token", "", map[string]string{"email": fmt.Sprintf("fresh-%d@example.com", i)})
 		if err == nil {
 			err = json.Unmarshal(answer, &signedIn)
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		seat := 1 + i*37
 		if _, err := do(http.MethodPost, s.BookingURL()+"/v1/events/night-of-lights/holds", signedIn.Token, map[string]any{"seats": []int{seat}}); err != nil {
-			return err
+			return 0, err
 		}
 		begin := time.Now()
 		for {
 			m, err := look()
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if seatmap.At(m.States, seat) == seatmap.Held {
-				break
+				return time.Since(begin), nil
 			}
 			time.Sleep(looking)
 		}
-		waits = append(waits, time.Since(begin).Seconds())
-		time.Sleep(time.Duration(i%7) * 130 * time.Millisecond) // at every phase of the second
+	}
+	waits := make([]float64, holds)
+	var g errgroup.Group
+	g.SetLimit(buyers)
+	for i := range holds {
+		g.Go(func() error {
+			time.Sleep(time.Duration(i%7) * 130 * time.Millisecond) // at every phase of the second
+			took, err := once(i)
+			waits[i] = took.Seconds()
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
 	}
 	slices.Sort(waits)
 	b.Note("%d holds, median %.2f s, longest %.2f s", holds, waits[holds/2], waits[holds-1])
