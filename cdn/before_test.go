@@ -1,12 +1,15 @@
 package cdn
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,6 +34,7 @@ func TestRealCachesBeforeBothPrograms(t *testing.T) {
 			c := &cached{t: t, site: s, base: start(t, s)}
 			c.everybodysIsFetchedOnceASecond()
 			c.whoAsksMakesNoDifference()
+			c.nobodyCanSpoilWhatIsShared()
 			c.waitingIsNeverKept()
 			c.personalIsNeverKept()
 			c.anOriginThatSaysPublic()
@@ -128,6 +132,49 @@ func (c *cached) whoAsksMakesNoDifference() {
 	}
 }
 
+// AH33: whatever a stranger asks a cache with, when it has nothing yet, the next one gets what the programs themselves say.
+func (c *cached) nobodyCanSpoilWhatIsShared() {
+	const mark = "spoilt.example"
+	strange := []string{"X-Forwarded-Host", mark, "X-Forwarded-Proto", mark, "X-Forwarded-Prefix", "/" + mark, "X-Original-URL", "/" + mark, "X-Rewrite-URL", "/" + mark, "X-HTTP-Method-Override", "DELETE",
+		"Accept-Language", "<" + mark + ">", "Origin", "https://" + mark, "Referer", "https://" + mark, "Range", "bytes=0-3", "Accept", "text/html", "Sec-Fetch-Mode", "navigate", "Cookie", "rl-t-boxoffice=" + mark, "Ropeline-Cdn", "wait"}
+	var event struct{ Geometry string }
+	if err := json.Unmarshal([]byte(c.ask(http.DefaultClient, "GET", gig).body), &event); err != nil || event.Geometry == "" {
+		c.t.Fatalf("no geometry: %v", err)
+	}
+	for i, shared := range []string{room + "status", room + "jwks.json", room + "draw", "/v1/events", gig, seats, seats + ".bin", event.Geometry, "/openapi.json"} {
+		own, err := http.Get(c.EdgeURL() + shared)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		whole, _ := io.ReadAll(own.Body)
+		own.Body.Close()
+		until := time.Now().Add(2500 * time.Millisecond) // the second of what lives a second ends in between
+		if i > 0 {
+			until = time.Now().Add(200 * time.Millisecond)
+		}
+		for n := 0; n == 0 || time.Now().Before(until); n++ {
+			for _, method := range []string{"HEAD", "GET"} {
+				c.ask(http.DefaultClient, method, shared+"?x="+mark, strange...)
+			}
+			r := c.ask(http.DefaultClient, "GET", shared)
+			said := fmt.Sprint(r.Header, r.body)
+			if r.StatusCode != http.StatusOK || strings.Contains(said, mark) || len(r.Header["Set-Cookie"]) > 0 || r.Header.Get("Content-Type") != own.Header.Get("Content-Type") || len(r.body) < len(whole)*9/10 {
+				c.t.Errorf("%s after a stranger: %s %.400s", shared, r.Status, said)
+				break
+			}
+		}
+	}
+	// Nor can he fill a cache with addresses that only look like a shared one. nginx reads a path in one spelling; then it is
+	// the shared answer itself.
+	for _, odd := range []string{"/V1/events/gig", "/v1/events//gig", "/v1/./events", "/v1/events/gig%2Fseats", "/v1/events/gig/", "/.well-known/ropeline/boxoffice/status/", "/.well-known//ropeline/boxoffice/status", "/.well-known/ropeline/boxoffice/STATUS"} {
+		c.ask(http.DefaultClient, "GET", odd)
+		plain, _ := url.PathUnescape(odd)
+		if again := c.ask(http.DefaultClient, "GET", odd); strings.EqualFold(again.Header.Get("X-Cache"), "hit") && again.body != c.ask(http.DefaultClient, "GET", path.Clean(plain)).body {
+			c.t.Errorf("%s is kept", odd)
+		}
+	}
+}
+
 // The waiting page is each visitor's own, is marked, is asked for once and reaches the visitor as it is.
 func (c *cached) waitingIsNeverKept() {
 	const path = "/events/gig"
@@ -192,6 +239,9 @@ func (c *cached) anOriginThatSaysPublic() {
 		c.t.Fatalf("the first visitor got %s %v", inside.Status, inside.Header)
 	}
 	second := c.ask(http.DefaultClient, "GET", "/shop", "Accept", "text/html", "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image")
+	if page := c.navigate(c.visitor(), "/shop"); page.body == "the shop" || page.StatusCode != http.StatusServiceUnavailable {
+		c.t.Errorf("a second visitor's navigation got %s %q", page.Status, page.body)
+	}
 	if second.body == "the shop" || second.StatusCode != http.StatusTooManyRequests {
 		c.t.Errorf("a second visitor without cookies got %s %q", second.Status, second.body)
 	}

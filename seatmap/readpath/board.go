@@ -99,10 +99,10 @@ func (b *board) publish(second int64, now time.Time, life time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	current := b.current.Load()
-	if current != nil && (!b.changed && second < b.next || now.Sub(current.built) < life) {
+	if current != nil && (!b.changed && second < b.next || now.Sub(current.built) < life-tremble) {
 		return nil
 	}
-	e, err := newEdition(b.mapAt(second), now, life)
+	e, err := newEdition(b.mapAt(second), now, b.mayBe(Life)) // a cache may keep it for its event's life, however soon it was made
 	if err != nil {
 		return err
 	}

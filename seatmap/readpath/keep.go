@@ -83,6 +83,11 @@ func (s *Shelf) remember(event string) {
 func (b *board) lifeOr(life time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.mayBe(life)
+}
+
+// mayBe is how old the board's map may be: what its event says, or life. With mu held.
+func (b *board) mayBe(life time.Duration) time.Duration {
 	if b.life == 0 {
 		return life
 	}

@@ -18,6 +18,8 @@ import (
 const (
 	// Round is how often the source is asked for news.
 	Round = 500 * time.Millisecond
+	// tremble is how much earlier than a life after the one before a round may come.
+	tremble = Round / 10
 	// Life is how old a map may be, unless its event says otherwise.
 	Life = time.Second
 	// MaxLife bounds what an event may say.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -174,11 +175,32 @@ func TestEditionsComeAtMostOnceALife(t *testing.T) {
 	for range 60 { // 30 s
 		tr.commit("a", held(1, tr.clock().Add(time.Hour)))
 		tr.pass(Round)
-		editions[latest(t, s, "a")] = true
+		e := latest(t, s, "a")
+		if editions[e] = true; !strings.HasPrefix(e.cache[0], "public, max-age=3, s-maxage=3,") {
+			t.Fatalf("a cache may keep edition %d as %q: it would ask three times as often as the event says", len(editions), e.cache)
+		}
 		step(t, s)
 	}
 	if n := len(editions); n < 8 || n > 11 {
 		t.Errorf("%d editions in 30 s of a map that lives 3 s", n)
+	}
+}
+
+// A round that comes a little early, since the one before was slow to answer, still publishes: else every other edition would
+// be half a second late.
+func TestARoundThatTremblesIsNotLost(t *testing.T) {
+	tr := newTruth("a")
+	s := newShelf(tr)
+	latest(t, s, "a")
+	for i := range 10 {
+		tr.commit("a", held(1, tr.clock().Add(time.Hour)))
+		tr.pass(Round)
+		step(t, s)
+		tr.pass(Round - tremble/2)
+		step(t, s)
+		if e := latest(t, s, "a"); e.Map.Version.V != int64(i+1) {
+			t.Fatalf("after %d lives the map is at %s", i+1, e.Map.Version)
+		}
 	}
 }
 
