@@ -40,6 +40,7 @@ type statusDoc struct {
 	PrequeueAt int64      `json:"prequeue_at"` // 0: whoever comes joins
 	Rate       float64    `json:"rate"`        // per second; 0 while nobody can enter
 	Pace       *float64   `json:"pace"`        // places per second over the last half minute; null while unknown
+	Stock      *stockDoc  `json:"stock"`       // null: nobody tells what is left
 	Now        int64      `json:"now"`
 }
 
@@ -66,6 +67,7 @@ func (r *room) statusDoc(now time.Time) statusDoc {
 	if v, ok := r.pace.perSecond(s); ok {
 		d.Pace = &v
 	}
+	d.Stock = newStockDoc(s, now)
 	return d
 }
 

@@ -26,6 +26,9 @@ func (h *Handler) writePageWith(w http.ResponseWriter, r *http.Request, s standi
 		Base: reservedPrefix + h.Room + "/", Self: sameURL(r), Post: r.Method == http.MethodPost && kept == "", Kept: kept, Epoch: s.Snap.Epoch, Index: s.Index,
 		Place: s.Place, X: s.X, Ahead: s.Ahead, Low: s.Low, High: s.High, Slow: s.Slow, Joined: depth,
 		RatePerSecond: s.Snap.Settings.Rate.PerSecond(), OpensAt: s.Snap.Settings.OpensAt, BeginsAt: h.room.prequeueAt(), Now: h.room.now(), EntropySource: s.Snap.Draw.EntropySource}
+	if left := newStockDoc(s.Snap, d.Now); left != nil {
+		d.Stock = page.Stock{State: left.State, Available: left.Available, BackAt: backAt(left)}
+	}
 	d.Challenge, d.Bits, d.Bad, d.SignIn = s.Challenge, s.Bits, s.Bad, ""
 	if s.To != "" {
 		d.Self = s.To

@@ -41,6 +41,8 @@ type Data struct {
 	Now                                              time.Time
 	Commit                                           string // hex; empty: no draw
 	EntropySource                                    string // "none", or the sentence
+
+	Stock Stock // what is left, if that is told
 }
 
 // States are all a page can be in. The script knows one more, "cookies", for browsers that keep none.
@@ -144,6 +146,9 @@ func (v *view) describe(t *table) {
 			v.Why = t.words["whyStop"]
 		case v.Slow:
 			v.Why = t.words["whySlow"]
+		}
+		if left := t.left(v.Stock, v.Ahead, v.Now); left != "" {
+			v.Why = left
 		}
 	case "next":
 		v.NoRope, v.Offset, v.Percent, v.DotX = false, 0, 100, 376

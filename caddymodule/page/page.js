@@ -50,7 +50,7 @@ function draw() {
     big(title, least === 0 ? t.ahead0 : fill(form(t.ahead, least, lang), { n: title }));
     rope(first > 0 ? 1 - least / first : 1);
     show('wait', span(said.low, said.high, t, lang));
-    why = said.why && t[said.why];
+    why = left(doc, least, now(), t) || said.why && t[said.why];
     if (Date.now() - toldAt > 60000) { if (toldAt) put('told', title + ' ' + $('unit').textContent + '. ' + $('wait').textContent); toldAt = Date.now(); }
   } else if (open && c.index >= 0 && !doc) return; // the server's word stands until the first document
   else if (state === 'scheduled') {

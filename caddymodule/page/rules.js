@@ -63,6 +63,15 @@ function promise(said, e, rate) {
   return now;
 }
 
+// What is left, in a sentence; nothing is said of what is plenty or was told too long ago. A seat in a basket is not sold.
+function left(doc, ahead, now, t) {
+  var s = doc.stock;
+  if (!s || now > s.until) return '';
+  if (s.state === 'last_seats') return fill(t.leftSome, { n: number(s.available, t), a: number(ahead, t) });
+  if (s.state === 'all_held') return t.leftHeld + (s.back_at > now ? ' ' + fill(t.leftBack, { c: clock(s.back_at - now, t) }) : '');
+  return s.state === 'sold_out' ? t.sold_outText : '';
+}
+
 // How long until the next look at the status document, before jitter. A large crowd looks every ten seconds and goes on
 // doing so through the opening: nobody hurries, and so nobody calls at once. A small one may look more often.
 function interval(doc, s, place, ahead, hidden) {

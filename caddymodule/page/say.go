@@ -29,6 +29,29 @@ func (t *table) span(low, high int64) string {
 	return say("waitRange", a, b)
 }
 
+// Stock is what can still be had. Its zero value says nothing.
+type Stock struct {
+	State     string // last_seats, all_held, sold_out; others are not told
+	Available int64
+	BackAt    time.Time // when the next hold may return; zero: nobody knows
+}
+
+// left says it. The script has the same rules.
+func (t *table) left(s Stock, ahead int64, now time.Time) string {
+	switch s.State {
+	case "last_seats":
+		return strings.NewReplacer("{n}", t.number(s.Available), "{a}", t.number(ahead)).Replace(t.words["leftSome"])
+	case "all_held":
+		if s.BackAt.After(now) {
+			return t.words["leftHeld"] + " " + strings.ReplaceAll(t.words["leftBack"], "{c}", t.countdown(s.BackAt.Sub(now)))
+		}
+		return t.words["leftHeld"]
+	case "sold_out":
+		return t.words["sold_outText"]
+	}
+	return ""
+}
+
 // countdown is the time until something, hours only when there are any.
 func (t *table) countdown(d time.Duration) string {
 	s := max(0, int64((d+time.Second-1)/time.Second))

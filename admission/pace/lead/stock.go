@@ -16,6 +16,9 @@ import (
 // wrongly that everything is sold.
 const toldFor = 15 * time.Second
 
+// StockSaid is for how long a page may say it.
+const StockSaid = 2 * toldFor
+
 var stockNames = map[pace.StockState]string{pace.Open: report.StockOpen, pace.LastSeats: report.StockLastSeats,
 	pace.AllHeld: report.StockAllHeld, pace.SoldOut: report.StockSoldOut}
 
@@ -36,7 +39,7 @@ func (p *Pacer) stockWord(sec *line.Second, in *pace.Inputs, d *pace.Decision, n
 	}
 	back := -1.0
 	if d.Back >= 0 {
-		back = math.Ceil(d.Back)
+		back = math.Ceil(d.Back + age.Seconds())
 	}
 	return fmt.Sprintf("%s %.0f %.0f %d", name, max(0, in.Stock.Available), back, sec.Now.Add(-age).UnixMilli())
 }
@@ -54,5 +57,5 @@ func ParseStock(word string, now time.Time) (s Stock, ok bool) {
 		return s, false
 	}
 	s = Stock{State: f[0], Seats: seats, Back: back, At: time.UnixMilli(at)}
-	return s, now.Sub(s.At) < 2*toldFor
+	return s, now.Sub(s.At) < StockSaid
 }
