@@ -46,6 +46,7 @@ type Second struct {
 	Cap        int64
 	Waiting    int64 // present at or beyond X
 	Gap        int64 // in force; 0: nobody enters
+	Paced      bool  // Gap is a leader's decision, or the floor when nobody decided any more
 	Fixed      int64 // of the settings
 	Order      string
 	Saw        []Saw
@@ -111,7 +112,7 @@ func (r *Room) paced(ctx context.Context, v *view, leads bool) (args []any, gap 
 // second is the leader's view; plain reads, since what they say is a second old anyhow.
 func (r *Room) second(ctx context.Context, v *view, saw []byte) (Second, error) {
 	s := Second{Now: time.UnixMicro(v.now).Add(r.now().Sub(v.heard)), RT: v.rt, Edge: r.edge, Epoch: v.epoch, Fence: v.fence, Gen: v.gen, State: v.state(), X: v.x, Called: v.called(),
-		Live: v.live, Door: v.door, Cap: v.cap, Waiting: v.waiting, Gap: v.gap, Fixed: v.fixed, Order: v.order}
+		Live: v.live, Door: v.door, Cap: v.cap, Waiting: v.waiting, Gap: v.gap, Paced: v.paced, Fixed: v.fixed, Order: v.order}
 	s.Began = r.led != ledBy{v.fence, v.gen}
 	if saw == nil {
 		return s, nil

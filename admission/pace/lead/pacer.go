@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	saveEvery = 10 * time.Second
-	tellEvery = 2 * time.Second
-	leadsFor  = 5 * time.Second // after its last decision an edge goes on reading telemetry for so long
-	maxGap    = int64(24 * time.Hour / time.Microsecond)
+	saveEvery  = 10 * time.Second
+	saveChange = 0.1 // or at once when the rate has changed by so much: a successor must not go on with that of before
+	tellEvery  = 2 * time.Second
+	leadsFor   = 5 * time.Second // after its last decision an edge goes on reading telemetry for so long
+	maxGap     = int64(24 * time.Hour / time.Microsecond)
 )
 
 // Pacer paces one room at one edge. All methods can be called from any goroutine.
@@ -37,22 +38,23 @@ type Pacer struct {
 	poller *signal.Poller
 	ear    signal.Ear
 
-	state  pace.State
-	began  bool // state is something
-	clock  clock
-	last   time.Time // the controller's time of the last decision
-	lastRT int64
-	gen    string
-	epoch  int64
-	since  time.Time // this edge leads, by the store's clock
-	fence  int64
-	sum    gate.Sum
-	saved  time.Time
-	told   time.Time
-	doc    *report.Document
-	past   history
-	due    record.Due
-	faulty map[string]bool // edges whose counts cannot be read: said once
+	state     pace.State
+	began     bool // state is something
+	clock     clock
+	last      time.Time // the controller's time of the last decision
+	lastRT    int64
+	gen       string
+	epoch     int64
+	since     time.Time // this edge leads, by the store's clock
+	fence     int64
+	sum       gate.Sum
+	saved     time.Time
+	savedRate float64
+	told      time.Time
+	doc       *report.Document
+	past      history
+	due       record.Due
+	faulty    map[string]bool // edges whose counts cannot be read: said once
 }
 
 // New paces nothing until it is configured.
@@ -138,8 +140,8 @@ func (p *Pacer) Pace(sec line.Second) (line.Paced, bool) {
 	p.write(c, &sec, in, &d, now)
 
 	out := line.Paced{Off: !d.Applied, Gap: Gap(d.Rate), Floor: Gap(c.Pace.Floor), Stock: p.stockWord(&sec, in, &d, now)}
-	if now.Sub(p.saved) >= saveEvery {
-		p.saved = now
+	if now.Sub(p.saved) >= saveEvery || math.Abs(d.Rate-p.savedRate) > saveChange*p.savedRate {
+		p.saved, p.savedRate = now, d.Rate
 		out.Save = p.save(c, now)
 	}
 	if now.Sub(p.told) >= tellEvery {

@@ -36,6 +36,9 @@ func (p *Pacer) begin(c *Config, sec *line.Second, local time.Time) {
 		if err != nil {
 			p.log.Warn("another leader's knowledge of the origin is not used", "room", c.Room, "error", err)
 		}
+		if sec.Paced && sec.Gap > 0 { // what the leader decided after it left this
+			s.Slew.Rate = perSecond(sec.Gap)
+		}
 		p.clock.start(now, local)
 		p.state, p.sum, p.past, p.epoch, p.last = s, l.Sum, l.History, l.Epoch, l.At
 	case own:

@@ -65,11 +65,18 @@ func (l *Log) open() error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o750); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o640)
 	if err != nil {
 		return err
 	}
 	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		// A crash may have cut the last line. It gets its end, so that the next one is whole.
+		last := make([]byte, 1)
+		if _, err = f.ReadAt(last, info.Size()-1); err == nil && last[0] != '\n' {
+			_, err = f.Write([]byte("\n"))
+		}
+	}
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
