@@ -69,6 +69,9 @@ func (roomGauges) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{depthDesc, waitingDesc, doorDesc, liveDesc, capDesc, rateDesc, staleDesc, skewDesc, stateDesc} {
 		ch <- d
 	}
+	for _, d := range paceDescs {
+		ch <- d
+	}
 }
 
 // Collect implements prometheus.Collector.
@@ -94,5 +97,6 @@ func (roomGauges) Collect(ch chan<- prometheus.Metric) {
 			ch <- prometheus.MustNewConstMetric(skewDesc, prometheus.GaugeValue, s.Skew().Seconds(), r.name)
 		}
 		ch <- prometheus.MustNewConstMetric(stateDesc, prometheus.GaugeValue, 1, r.name, s.State)
+		collectPace(r.name, r.paced.Document(), ch)
 	}
 }

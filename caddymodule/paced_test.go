@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/ropeline/ropeline/admission/line"
 	"github.com/ropeline/ropeline/admission/pace/lead"
 	pacereport "github.com/ropeline/ropeline/admission/pace/report"
@@ -65,6 +67,12 @@ func TestPaceAuto(t *testing.T) {
 			}
 			return strings.Contains(text, "people a second: the rate rises") && strings.Contains(text, "confidence")
 		})
+
+		ch := make(chan prometheus.Metric, 100)
+		collectPace("main", e.room().paced.Document(), ch)
+		if close(ch); len(ch) < 5 {
+			t.Errorf("%d metrics", len(ch))
+		}
 
 		// The rate by hand is a pin with an author, a reason and an end; the limits go on being computed beside it.
 		e.admin("rate", `{"rate":"3/s","who":"ops","why":"a look"}`)
