@@ -14,10 +14,10 @@ func (a *API) registerInside(r prometheus.Registerer) error {
 	all := []prometheus.Collector{
 		gauge("pressure", "What is left out so that buying goes on: 0 nothing, 1 extras, 2 also searches that are not in memory.", nil,
 			func() float64 { return float64(a.measurePressure()) }),
-		gauge("db_capacity", "Connections to the database that there may be.", nil, func() float64 { return float64(a.booking.Usage().Database.Capacity) }),
+		gauge("db_capacity", "Connections to the database that buyers can have.", nil, func() float64 { return a.booking.Usage().Database.Capacity }),
 		gauge("db_waiting", "Who waits for a connection to the database.", nil, func() float64 { return float64(a.booking.Usage().Database.Waiting) }),
 		gauge("payment_slots", "Calls to the payment provider that may be under way at once.", nil, func() float64 { return a.booking.Usage().PaymentSlots }),
-		seconds("db_busy_seconds_total", "Time that connections to the database were in use, added up.",
+		seconds("db_busy_seconds_total", "Time that connections to the database were in use for buyers, added up.",
 			func() float64 { return a.booking.Usage().Database.Busy.Seconds() }),
 		seconds("payment_busy_seconds_total", "Time that calls to payment providers took, added up.",
 			func() float64 { return a.booking.Usage().Payments.Busy.Seconds() }),

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ropeline/ropeline/core/pg"
 )
 
 // maxLogged bounds what of a stranger's words reaches the log.
@@ -81,7 +83,11 @@ func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		o := &observation{id: newRequestID(), route: "unknown"}
-		r = r.WithContext(context.WithValue(r.Context(), observationKey{}, o))
+		ctx := context.WithValue(r.Context(), observationKey{}, o)
+		if a.outside(r) {
+			ctx = pg.Aside(ctx)
+		}
+		r = r.WithContext(ctx)
 		rec := &recorder{ResponseWriter: w}
 		w.Header().Set("X-Request-Id", o.id)
 		defer func() {

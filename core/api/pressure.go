@@ -61,7 +61,7 @@ func (a *API) measurePressure() int {
 	u := a.booking.Usage().Database
 	used := 0.0
 	if dt := now.Sub(p.at); !p.at.IsZero() && u.Capacity > 0 {
-		used = (u.Busy - p.busy).Seconds() / dt.Seconds() / float64(u.Capacity)
+		used = (u.Busy - p.busy).Seconds() / dt.Seconds() / u.Capacity
 	}
 	p.at, p.busy, p.next = now, u.Busy, now.Add(pressureStep)
 	return p.step(used, u.Wait, a.waiting(holding)+a.waiting(paying), now)

@@ -20,6 +20,11 @@ import (
 // (an order that is polled outside the gate, a webhook) a person would look cheaper than one is.
 type completed struct{ page, hold, pay, other atomic.Uint64 }
 
+// outside: nobody whom the edge has let in is behind it. What a provider tells is about those who paid.
+func (a *API) outside(r *http.Request) bool {
+	return a.passes != nil && r.Header.Get(passHeader) == "" && !strings.HasPrefix(r.URL.Path, "/webhooks/")
+}
+
 // count takes a request that ended. A refusal by the rules is work done; what was turned away unseen is none.
 func (c *completed) count(r *http.Request, route string, status int, passes bool) {
 	if passes && r.Header.Get(passHeader) == "" {
@@ -91,13 +96,13 @@ func (a *API) measure(r *http.Request) telemetry.Answer {
 		At: time.Now().UTC(),
 		Resources: map[string]telemetry.Resource{
 			"db": {
-				BusySeconds: u.Database.Busy.Seconds(), Capacity: float64(u.Database.Capacity),
+				BusySeconds: u.Database.Busy.Seconds(), Capacity: u.Database.Capacity,
 				Waiting: float64(u.Database.Waiting + a.waiting(holding)),
 				Completed: map[string]float64{"page": float64(c.page.Load()), "hold": float64(c.hold.Load()), "pay": float64(c.pay.Load()),
 					"confirm": float64(u.Confirmed), "other": float64(c.other.Load())},
 			},
 			"lanes": {
-				BusySeconds: u.Lanes.Busy.Seconds(), Capacity: float64(u.Lanes.Capacity), Waiting: float64(a.waiting(holding)),
+				BusySeconds: u.Lanes.Busy.Seconds(), Capacity: u.Lanes.Capacity, Waiting: float64(a.waiting(holding)),
 				Completed: map[string]float64{"hold": float64(c.hold.Load()), "pay": float64(c.pay.Load()), "confirm": float64(u.Confirmed)},
 			},
 			"payment": {

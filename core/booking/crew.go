@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ropeline/ropeline/core/gauge"
+	"github.com/ropeline/ropeline/core/pg"
 )
 
 // crew runs claimed work in the background, at most so many at once.
@@ -95,6 +96,7 @@ func (c *crew) claim(ctx context.Context, e *Engine, sql string, kick *chan stru
 	if err != nil {
 		return false, fmt.Errorf("claim: %w", err)
 	}
+	ctx = pg.ForBuyers(ctx) // what was found is somebody's payment
 	for _, x := range list {
 		used++
 		c.wg.Go(func() {

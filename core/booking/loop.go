@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/ropeline/ropeline/core/pg"
 )
 
 // loop is a thin shell around a step that does a bounded piece of work. A step is
@@ -28,6 +30,7 @@ func (e *Engine) addKickedLoop(name string, every time.Duration, kick <-chan str
 // runLoop calls the step every so often, +-20 % so that processes do not walk in
 // step. A step that fails is logged and tried again at its next turn.
 func (e *Engine) runLoop(ctx context.Context, l loop) {
+	ctx = pg.Aside(ctx) // a loop looks whether or not anybody buys
 	t := time.NewTimer(spread(l.every))
 	defer t.Stop()
 	for {

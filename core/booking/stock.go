@@ -51,7 +51,7 @@ func (e *Engine) Stock(ctx context.Context) (s Stock, ok bool, err error) {
 	st.mu.Unlock()
 
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, stockTimeout)
+	ctx, cancel := context.WithTimeout(pg.Aside(ctx), stockTimeout)
 	defer cancel()
 	fresh, err := countStock(ctx, e.db.Pool)
 	took := time.Since(began)

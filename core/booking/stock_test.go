@@ -53,7 +53,7 @@ func TestStockCountsWhatCanBeHad(t *testing.T) {
 // However many ask, the database is asked once.
 func TestStockIsCountedSeldom(t *testing.T) {
 	x := newSale(t, saleSpec{seats: 5})
-	before := x.db.Load().Done
+	before := x.db.Pool.Stat().AcquireCount()
 	if _, ok, err := x.e.Stock(t.Context()); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -71,7 +71,7 @@ func TestStockIsCountedSeldom(t *testing.T) {
 	if err != nil || !ok || s.Total != 5 {
 		t.Fatalf("%+v, %t, %v", s, ok, err)
 	}
-	if n := x.db.Load().Done - before; n != 1 {
+	if n := x.db.Pool.Stat().AcquireCount() - before; n != 1 {
 		t.Errorf("52 questions took %d connections, want 1", n)
 	}
 	// While one counts, the others take what there is.
@@ -94,8 +94,8 @@ func TestStockIsCountedSeldom(t *testing.T) {
 func TestUsageCountsEveryPool(t *testing.T) {
 	x := newSale(t, saleSpec{seats: 40})
 	before := x.e.Usage()
-	if before.Database.Capacity != int(x.db.Pool.Config().MaxConns) || before.Lanes.Capacity != laneCount+slowLaneWidth+docketCount+1 {
-		t.Errorf("capacity %d and %d is not that of the pools", before.Database.Capacity, before.Lanes.Capacity)
+	if before.Database.Capacity != float64(x.db.Pool.Config().MaxConns) || before.Lanes.Capacity != laneCount+slowLaneWidth+docketCount+1 {
+		t.Errorf("capacity %g and %g is not that of the pools", before.Database.Capacity, before.Lanes.Capacity)
 	}
 	last := before
 	for i := range 20 {

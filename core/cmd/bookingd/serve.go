@@ -80,7 +80,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	defer stopLoops()
 	looped := make(chan error, 1)
 	go func() { looped <- engine.Run(loops) }()
-	go func() { _ = maps.Run(loops) }() // it ends with the loops; what it shows is memory
+	go func() { _ = maps.Run(pg.Aside(loops)) }() // it ends with the loops; what it shows is memory
 
 	servers := [2]*http.Server{httpServer(front, log), httpServer(internalHandler(front, registry, split(c.TelemetrySecrets)), log)}
 	servers[0].RegisterOnShutdown(maps.EndStreams)
