@@ -5,11 +5,13 @@
 //	buyer/     the virtual buyers: line, map, hold, order, card, payment, tickets
 //	record/    a reverse proxy between edge and origin that notes who got through
 //	check/     the invariants, one file each, recomputed from evidence
-//	cmd/loadtest/   sale | record | check | smoke
+//	event/     what an event was, or would have been, from the edge's decision log
+//	cmd/loadtest/   sale | record | check | smoke | report | replay | what-if
 //
-// Both programs are black boxes here. Nothing of admission, caddymodule or core
-// is imported and no metric of theirs is read: what judges the programs shares
-// no code with them, since a shared mistake would agree with itself. A verdict
+// Both programs are black boxes to the crowd and its judge. Nothing of admission,
+// caddymodule or core is imported and no metric of theirs is read: what judges
+// the programs shares no code with them, since a shared mistake would agree with
+// itself. (event/ judges nothing: it plays the controller itself.) A verdict
 // comes from the database's rows, the provider's list of payments, the edges'
 // grant log, the recorder's file and the buyers' own history.
 package loadtest

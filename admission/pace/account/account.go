@@ -12,8 +12,8 @@ const leastAsked = 20
 
 // Limit is what one limit did to an event.
 type Limit struct {
-	Seconds int     // in which people waited and this limit decided
-	Lost    float64 // people it kept waiting by itself: see Kept
+	Seconds int // in which people waited and this limit decided
+	kept    kept
 }
 
 // Account is one event. The zero value is an event that has not begun.
@@ -45,7 +45,7 @@ func (a *Account) Add(in *pace.Inputs, d *pace.Decision) {
 		a.Waiting++
 		l := &a.Limits[d.Cause()] // nobody waits because of a floor
 		l.Seconds++
-		l.Lost += Kept(d)
+		l.kept.add(instead(d), d.Rate)
 	}
 	second := int(d.At.Sub(a.first) / time.Second)
 	a.front.see(second, in.Gate.X-a.x0, in.Gate.X-a.x0+in.Gate.Waiting)
@@ -59,12 +59,14 @@ func (a *Account) Released() int64 { return a.x - a.x0 }
 // Span is from the first to the last decision.
 func (a *Account) Span() time.Duration { return a.last.Sub(a.first) }
 
-// Lost is the time that a limit cost: how long the people it kept waiting would take at the event's best pace.
+// Lost is the time that a limit cost: how long the people it kept waiting by itself would take at the event's best pace.
+// Without it the next smallest limit would have decided, but nobody believes in more than the best pace: a resource that
+// nobody uses bears any number for a moment.
 func (a *Account) Lost(l pace.Limit) time.Duration {
 	if a.Fastest <= 0 {
 		return 0
 	}
-	return time.Duration(a.Limits[l].Lost / a.Fastest * float64(time.Second))
+	return time.Duration(a.Limits[l].kept.people(a.Fastest) / a.Fastest * float64(time.Second))
 }
 
 // Over is whether a second missed the objectives.
@@ -72,20 +74,15 @@ func Over(in *pace.Inputs, d *pace.Decision) bool {
 	return in.Gate.Asked >= leastAsked && (d.Latency > 1 || d.Errors > 1)
 }
 
-// Kept is how many people a second the limit that decided kept waiting by itself: without it the next smallest would have
-// decided. Where nothing else limits at all it is what the origin would have borne, and 0 where nobody knows that.
-func Kept(d *pace.Decision) float64 {
+// instead is the rate that would have been without the limit that decided; +Inf if nothing else limited.
+func instead(d *pace.Decision) float64 {
 	next, cause := math.Inf(1), d.Cause()
 	for l, v := range d.Limits {
-		if pace.Limit(l) != cause && pace.Limit(l) != pace.ByFloor {
+		switch pace.Limit(l) {
+		case cause, pace.ByFloor, pace.BySlew: // the slew follows whatever decided, close above it
+		default:
 			next = min(next, v)
 		}
 	}
-	if math.IsInf(next, 1) {
-		next = d.Model
-	}
-	if math.IsInf(next, 1) {
-		return 0
-	}
-	return max(0, next-d.Rate)
+	return next
 }

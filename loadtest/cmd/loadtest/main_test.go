@@ -17,7 +17,7 @@ import (
 func TestRefusalsNameTheFlagAndTheCure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for command, want := range map[string]string{
-		"sell":                                  `no command "sell"; there are sale, record, check and smoke`,
+		"sell":                                  `no command "sell"; there are sale, record, check, smoke, report, replay and what-if`,
 		"sale extra":                            `no argument "extra"`,
 		"sale":                                  "--event is missing",
 		"sale --event e --record 127.0.0.1:0":   "--record and --origin go together",
