@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	holds   = 200
-	buyers  = 4 // at once
+	holds   = 160
+	buyers  = 8 // at once
 	looking = 50 * time.Millisecond
 )
 
