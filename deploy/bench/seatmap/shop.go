@@ -40,13 +40,25 @@ const (
 		INSERT INTO seat (event_id, seat_id, class) SELECT e.id, s.seat_id, s.class FROM e JOIN venue_seat s ON s.venue_id = e.venue_id`
 )
 
+// fill is a statement that brings in events.
+type fill struct {
+	sql   string
+	count int // 0: the statement takes none
+}
+
+var (
+	withStadiums = []fill{{sqlStadiums, stadiums}, {"ANALYZE", 0}}
+	withTrips    = []fill{{sqlTripVenue, 0}, {sqlTrips, trips}, {"ANALYZE", 0}}
+)
+
 // shop is the stack behind a Varnish.
 type shop struct {
 	*stack.Stack
 	dir, bin string
 	db       *pgx.Conn
 	varnish  *stack.Child
-	cached   string // host:port of Varnish
+	cached   string          // host:port of Varnish
+	filled   map[string]bool // statements that were run
 }
 
 func openShop(ctx context.Context) (*shop, error) {
@@ -54,7 +66,7 @@ func openShop(ctx context.Context) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{bin: filepath.Join(root, ".run", "bin")}
+	s := &shop{filled: map[string]bool{}, bin: filepath.Join(root, ".run", "bin")}
 	progress := stack.Progress{W: os.Stderr}
 	if err := stack.Build(ctx, progress, root, s.bin, stack.Programs...); err != nil {
 		return nil, err
@@ -70,7 +82,7 @@ func openShop(ctx context.Context) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fill(ctx); err != nil {
+	if s.db, err = pgx.Connect(ctx, s.OwnerURL); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	if err := s.startVarnish(ctx, root); err != nil {
@@ -79,17 +91,20 @@ func openShop(ctx context.Context) (*shop, error) {
 	return s, nil
 }
 
-func (s *shop) fill(ctx context.Context) (err error) {
-	if s.db, err = pgx.Connect(ctx, s.OwnerURL); err != nil {
-		return err
-	}
-	for _, q := range []struct {
-		sql  string
-		args []any
-	}{{sqlStadiums, []any{stadiums}}, {sqlTripVenue, nil}, {sqlTrips, []any{trips}}, {"ANALYZE", nil}} {
-		if _, err := s.db.Exec(ctx, q.sql, q.args...); err != nil {
-			return fmt.Errorf("%.40s: %w", q.sql, err)
+// fill brings in what a section wants, once.
+func (s *shop) fill(ctx context.Context, with []fill) error {
+	for _, f := range with {
+		var args []any
+		if f.count > 0 {
+			args = append(args, f.count)
 		}
+		if s.filled[f.sql] && f.sql != "ANALYZE" {
+			continue
+		}
+		if _, err := s.db.Exec(ctx, f.sql, args...); err != nil {
+			return fmt.Errorf("%.40s: %w", f.sql, err)
+		}
+		s.filled[f.sql] = true
 	}
 	return nil
 }
