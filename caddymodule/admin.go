@@ -60,12 +60,14 @@ type roomReport struct {
 	Doubled [][2]int64   `json:"doubled,omitempty"` // indexes [from, to) that may have been given twice: an alarm
 	Edges   []edgeReport `json:"edges"`
 
+	Pacing *pacingReport `json:"pacing,omitempty"` // of a paced room
+
 	Expiring map[string]expiry `json:"expiring,omitempty"` // changes that will be taken back
 }
 
 func report(r *room) roomReport {
 	s := r.line.Snapshot()
-	return roomReport{statusDoc: r.statusDoc(r.now()), Term: s.Term, Live: s.Live, Cap: s.Settings.Cap, RateText: s.Settings.Rate.String(),
+	return roomReport{statusDoc: r.statusDoc(r.now()), Term: s.Term, Live: s.Live, Cap: s.Settings.Cap, RateText: rateText(s),
 		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s), Expiring: r.kept.expiring(),
 		Reason: s.Reason, Settled: s.Settled, Ceiling: s.Ceil, Doubled: s.Doubled, Edges: edgeReports(r, s)}
 }
@@ -97,7 +99,9 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
-		return writeAdmin(w, report(rm))
+		rep := report(rm)
+		rep.Pacing = rm.pacing(r.Context())
+		return writeAdmin(w, rep)
 	}
 	return refuse(http.StatusNotFound, "no room %q in the running configuration", name)
 }

@@ -79,6 +79,35 @@ func (r *room) paceDocument(ctx context.Context) (*pacereport.Document, error) {
 	return doc, nil
 }
 
+// pacingReport is what the status of a room says of its admission; the rest is at /pace.
+type pacingReport struct {
+	Mode     string  `json:"mode"`
+	Applied  bool    `json:"applied"`
+	Rate     float64 `json:"rate"`
+	Sentence string  `json:"sentence"`
+}
+
+func (r *room) pacing(ctx context.Context) *pacingReport {
+	if !r.paced.On() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
+	defer cancel()
+	doc, err := r.paceDocument(ctx)
+	if err != nil {
+		return &pacingReport{Mode: r.conf.Load().Pace.said(), Sentence: err.Error()}
+	}
+	return &pacingReport{Mode: doc.Mode, Applied: doc.Applied, Rate: doc.Rate, Sentence: doc.Sentence}
+}
+
+// rateText is the rate in force as it was set, or as a decision.
+func rateText(s line.Snapshot) string {
+	if s.Paced {
+		return fmt.Sprintf("%.2f/s", s.Settings.Rate.PerSecond())
+	}
+	return s.Settings.Rate.String()
+}
+
 // pacePast answers ?at=<RFC 3339>: the decision that was in force then, with all it was made from; without it the newest.
 func pacePast(w http.ResponseWriter, r *http.Request, rm *room) error {
 	at := rm.now()

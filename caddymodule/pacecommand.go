@@ -80,7 +80,7 @@ func (o *operator) limits(d *pacereport.Document, holds string) error {
 			fmt.Fprintf(w, "%s\t%s, %.0f s old\n", s.Name, s.State, *s.Age)
 		}
 	}
-	if holds != "" {
+	if holds != "" && holds != "line" { // that nobody waits needs no word
 		fmt.Fprintf(w, "fewer places are called\t%s\n", holds)
 	}
 	return w.Flush()

@@ -104,6 +104,10 @@ func TestPaceShadow(t *testing.T) {
 	if doc.Applied || doc.InForce != 40 || doc.Rate == 40 || e.snapshot().Paced {
 		t.Errorf("in shadow: %+v", doc)
 	}
+	text, err := e.operate(operator{}, func(o *operator) error { return o.status("main") })
+	if err != nil || !strings.Contains(text, "shadow, not applied") || !strings.Contains(text, "people a second: ") || !strings.Contains(text, "40/s") {
+		t.Errorf("the status says %v:\n%s", err, text)
+	}
 	if s := e.snapshot(); s.Settings.Rate.PerSecond() != 40 || s.Settings.Cap != line.DefaultCap {
 		t.Errorf("rate %s, cap %d", s.Settings.Rate, s.Settings.Cap)
 	}

@@ -162,6 +162,10 @@ func (o *operator) show(raw []byte, err error) error {
 	}
 	row("inside", "%d of %d", r.Live, r.Cap)
 	row("rate", "%s", r.RateText)
+	if p := r.Pacing; p != nil {
+		row("pace", "%s%s", p.Mode, map[bool]string{false: ", not applied"}[p.Applied])
+		row("", "%s", p.Sentence)
+	}
 	row("called", "places below %d of %d given", r.X1, r.Joined)
 	if r.OpensAt > 0 {
 		row("opens", "%s", stamp(time.UnixMilli(r.OpensAt)))
