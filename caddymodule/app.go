@@ -112,6 +112,11 @@ func (a *App) claim(name string, conf RoomConfig) (*room, error) {
 		}
 		return c.room, nil
 	}
+	for other, c := range a.claims {
+		if c.conf.Pace.on() && conf.Pace.on() && conf.Pace.DecisionLog != "" && conf.Pace.DecisionLog != noLog && c.conf.Pace.DecisionLog == conf.Pace.DecisionLog {
+			return nil, fmt.Errorf("waiting_room %s: pace: decision_log %s is that of %s too: give each room its own", name, conf.Pace.DecisionLog, other)
+		}
+	}
 	k := roomKey{a.key, name}
 	r, err := acquireRoom(k, func() (*room, error) { return newRoom(name, a.store, filepath.Join(a.Data, name), conf, a.log) })
 	if err != nil {

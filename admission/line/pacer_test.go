@@ -170,9 +170,14 @@ func TestPacerSilent(t *testing.T) {
 	}
 }
 
-// The leader dies with a crowd in line: entry times stay a gap apart, X goes on within the lease, and what went in
-// meanwhile is what the rate says, neither less nor a burst.
-func TestPacerDiesUnderACrowd(t *testing.T) {
+// The leader dies with a crowd in line, or the store is gone for a minute: entry times stay a gap apart, X goes on, and what
+// went in is what the rate says of the room's own seconds, neither less nor a burst.
+func TestPacerUnderACrowd(t *testing.T) {
+	t.Run("leader dies", func(t *testing.T) { pacedCrowd(t, true, 0) })
+	t.Run("store is gone", func(t *testing.T) { pacedCrowd(t, false, 60) })
+}
+
+func pacedCrowd(t *testing.T, dies bool, gone int64) {
 	b, edges, _ := pacedEdges(t, "redis", "one", "two", "three")
 	b.crowd(600)
 	const perSecond = 5
@@ -180,8 +185,11 @@ func TestPacerDiesUnderACrowd(t *testing.T) {
 	grant := map[int64]string{}
 	entered, still, longest, x := 0, 0, 0, int64(0)
 	for sec := range 40 {
-		if sec == 12 {
+		if sec == 12 && dies {
 			alive = edges[1:]
+		}
+		if sec == 20 {
+			b.clock += gone * second
 		}
 		b.second(alive...)
 		at := alive[sec%len(alive)]
@@ -211,7 +219,7 @@ func TestPacerDiesUnderACrowd(t *testing.T) {
 	if longest > 9 { // X is moved for eight seconds at a time at most
 		t.Errorf("X stood still for %d ticks", longest)
 	}
-	if want := 40 * perSecond; entered > want+perSecond || entered < want-5*perSecond {
+	if want := 40*perSecond + 2*perSecond*min(1, int(gone)); entered > want+perSecond || entered < want-5*perSecond {
 		t.Errorf("%d people entered in 40 s, the rate says %d", entered, want)
 	}
 	last := -1e18
@@ -223,5 +231,22 @@ func TestPacerDiesUnderACrowd(t *testing.T) {
 			t.Fatalf("two entries are %v ms apart", gap)
 		}
 		last = *e.EntryMS
+	}
+}
+
+// An operator's word to the pacer outlives the loss of the store: every edge's log has it.
+func TestOrderOutlivesTheStore(t *testing.T) {
+	b, edges, _ := pacedEdges(t, "redis", "one", "two")
+	if err := edges[1].Order(t.Context(), `{"mode":"pin"}`); err != nil {
+		t.Fatal(err)
+	}
+	b.second(edges...)
+	b.empty()
+	b.settle()
+	b.second(edges...)
+	for _, r := range edges {
+		if got := r.Snapshot().Order; got != `{"mode":"pin"}` {
+			t.Errorf("after the loss %s has the order %q", r.edge, got)
+		}
 	}
 }
