@@ -24,7 +24,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help build ropeline test screenshots fuzz check fmt smoke bench bench-holds bench-purchase chaos-payments bench-edge bench-seatmap demo demo-addresses demo-reset clean
+.PHONY: help build ropeline test screenshots fuzz check fmt smoke paced bench bench-holds bench-purchase chaos-payments bench-edge bench-seatmap demo demo-addresses demo-reset clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,10 @@ fmt: ## format the Go files
 smoke: ## a whole sale, headless, in under a minute: ends with one JSON line on standard output
 	@$(GO) run ./deploy/need postgresql redis >&2
 	@$(GO) run ./deploy/build $(PROGRAMS) ./deploy/smoke && exec $(BIN)/smoke
+
+paced: ## admission under a crowd while the database, payments and telemetry fail in turn: some six minutes; a picture in .run/paced/run.png
+	@$(GO) run ./deploy/need postgresql redis
+	$(GO) test -count=1 -v -timeout 20m ./deploy/paced -long
 
 bench: ## run the benchmarks there are
 	@found=$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); \

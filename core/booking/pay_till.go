@@ -58,7 +58,7 @@ func (e *Engine) openTill(d Deps) error {
 			e.contracts[p.Name()] = rate.NewLimiter(rate.Limit(n), max(1, int(n/10)))
 		}
 	}
-	if e.calls.most = workers + refunders; e.mainProvider != nil {
+	if e.calls.most = workers; e.mainProvider != nil {
 		e.calls.perSecond = e.mainProvider.Capabilities().PerSecond
 	}
 	if len(e.providers) > 0 && e.tickets == nil {

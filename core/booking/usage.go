@@ -20,8 +20,8 @@ type Usage struct {
 	// can do. Added together the idle ones of the second would hide that the first are all taken.
 	Database, Lanes pg.Load
 
-	Payments     gauge.Use     // payments and refunds that a worker is at
-	PaymentSlots float64       // those that may be at the same time
+	Payments     gauge.Use     // payments that a worker is at
+	PaymentSlots float64       // those that may be at the same time; refunds have their own
 	PaymentTook  time.Duration // mean of the calls of the last ten seconds
 	PaymentCalls int           // their number
 	Answered     uint64        // requests for money that were answered
@@ -36,7 +36,6 @@ func (e *Engine) Usage() Usage {
 		l := db.Load()
 		u.Lanes.Use, u.Lanes.Wait, u.Lanes.Capacity = u.Lanes.Plus(l.Use), max(u.Lanes.Wait, l.Wait), u.Lanes.Capacity+l.Capacity
 	}
-	u.Payments = u.Payments.Plus(e.refunders.busy.Read(now))
 	u.PaymentTook, u.PaymentCalls = e.calls.took.Mean(now)
 	u.PaymentSlots = e.calls.slots(now)
 	return u

@@ -119,6 +119,33 @@ func TestFullAndTooLong(t *testing.T) {
 	})
 }
 
+// Whoever comes when there is room again stands behind those who have waited for it.
+func TestNobodyOvertakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := 0
+		l := &Line{May: upTo(&room)}
+		came := make(chan string, 2)
+		enter := func(who string) {
+			leave, err := l.Enter(t.Context(), nil)
+			if err != nil {
+				t.Errorf("%s: %v", who, err)
+				return
+			}
+			came <- who
+			time.Sleep(time.Second)
+			leave()
+		}
+		go enter("first")
+		synctest.Wait()
+		room = 1
+		go enter("second")
+		if one, two := <-came, <-came; one != "first" {
+			t.Errorf("%s went in before %s", one, two)
+		}
+		time.Sleep(2 * time.Second)
+	})
+}
+
 // Nobody has to leave for the line to move: what bounds it may be elsewhere.
 func TestItMovesWhenTheBoundDoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
