@@ -40,9 +40,9 @@ test: ## run every test, on a real PostgreSQL, Redis and Chromium (installed whe
 	$(GO) test $(TEST_FLAGS) ./...
 	@$(MAKE) --no-print-directory fuzz
 
-screenshots: ## pictures of every state of the queue page and the console in .run/shots, each judged by axe-core
+screenshots: ## pictures of every state of the queue page, the console and the storefront in .run/shots, each judged by axe-core
 	@$(GO) run ./deploy/need chromium
-	$(GO) test $(TEST_FLAGS) -count=1 -run TestNobodyIsShutOut ./caddymodule/page ./caddymodule/console
+	$(GO) test $(TEST_FLAGS) -count=1 -run TestNobodyIsShutOut ./caddymodule/page ./caddymodule/console ./core/web
 
 fuzz: ## tickets, passes, cookies, paths, return targets and whatever else strangers send to the edge (FUZZ=20s each, two workers)
 	@mkdir -p $(RUN); [ "$(FUZZ)" = 0 ] || grep -rnoE '^func Fuzz[A-Za-z0-9]+' --include='*_test.go' admission caddymodule | sed -E 's/^(.*)\/[^/]+_test\.go:[0-9]+:func /\1 /' | sort | \

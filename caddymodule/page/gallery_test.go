@@ -2,8 +2,6 @@ package page
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/ropeline/ropeline/deploy/axe"
 	"github.com/ropeline/ropeline/deploy/chromium"
 )
 
@@ -106,27 +105,6 @@ func document(state string) map[string]any {
 	return d
 }
 
-const axeHash = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
-
-func axe(t *testing.T) string {
-	t.Helper()
-	b, err := os.ReadFile("testdata/axe/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != axeHash {
-		t.Fatal("testdata/axe/axe.min.js is not the file that its README names")
-	}
-	return string(b)
-}
-
-type finding struct {
-	ID, Help, HTML string
-}
-
-// judge runs axe-core with every rule of WCAG 2.0 to 2.2, A and AA, and its own good practice.
-const judge = `axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then(r => r.violations.map(v => ({ID: v.id, Help: v.help, HTML: v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | ')})))`
-
 type look struct {
 	name          string
 	width, height int64
@@ -142,7 +120,7 @@ var looks = []look{
 // WCAG 2.2 AA: axe-core has nothing to say about any state of the page, in both colour schemes, on a phone, and from
 // right to left. A picture of each is kept in .run/shots/page, for people to look at.
 func TestNobodyIsShutOut(t *testing.T) {
-	site, source := gallery(t, Default()), axe(t)
+	site := gallery(t, Default())
 	ctx := chromium.Tab(t, 5*time.Minute)
 	dir := filepath.Join("..", "..", ".run", "shots", "page")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -153,8 +131,7 @@ func TestNobodyIsShutOut(t *testing.T) {
 		run(t, ctx, media("prefers-color-scheme", l.scheme), chromedp.EmulateViewport(l.width, l.height))
 		for _, state := range shown {
 			run(t, ctx, chromedp.Navigate(site+"/"+state+"/"+l.lang), settled(state))
-			value(t, ctx, chromedp.Evaluate[any](source+";0"))
-			for _, f := range value(t, ctx, chromedp.Evaluate[[]finding](judge, chromedp.EvalAwaitPromise)) {
+			for _, f := range axe.Judge(t, ctx) {
 				t.Errorf("%s, %s: %s: %s\n%s", state, l.name, f.ID, f.Help, f.HTML)
 			}
 			if wide := value(t, ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > innerWidth`)); wide {

@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/ropeline/ropeline/core/api/issuer"
+	"github.com/ropeline/ropeline/core/locale"
 )
 
-//go:embed signin.html signin.css
+//go:embed signin.html signin.css texts/*.json
 var signInFiles embed.FS
 
 var (
 	signInPage   = template.Must(template.ParseFS(signInFiles, "signin.html"))
 	signInStyle  = mustRead("signin.css")
+	signInTexts  = locale.MustLoad(signInFiles, "texts")
 	signInPolicy = "default-src 'none'; style-src '" + styleHash(signInStyle) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
@@ -37,20 +39,24 @@ func styleHash(style string) string {
 
 // signInData fills the page.
 type signInData struct {
+	*locale.Speech
 	Style  template.CSS
 	Return string
 	Email  string
-	Error  string
+	Error  string // the name of a text
 }
 
 func (a *API) showSignIn(w http.ResponseWriter, r *http.Request, _ *call) error {
-	return a.renderSignIn(w, http.StatusOK, signInData{Return: localPath(r.URL.Query().Get("return"))})
+	return a.renderSignIn(w, r, http.StatusOK, signInData{Return: localPath(r.URL.Query().Get("return"))})
 }
 
-func (a *API) renderSignIn(w http.ResponseWriter, status int, d signInData) error {
+func (a *API) renderSignIn(w http.ResponseWriter, r *http.Request, status int, d signInData) error {
+	d.Speech = signInTexts[locale.FromRequest(r)]
 	d.Style = template.CSS(signInStyle) // ours, embedded
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", d.Lang)
+	h.Add("Vary", locale.Varies)
 	h.Set("Content-Security-Policy", signInPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
@@ -72,7 +78,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, c *call) error {
 	back := localPath(form.Get("return"))
 	email, err := issuer.Email(form.Get("email"))
 	if err != nil {
-		return a.renderSignIn(w, http.StatusUnprocessableEntity, signInData{Return: back, Email: clip(form.Get("email")), Error: "Please " + err.Error() + "."})
+		return a.renderSignIn(w, r, http.StatusUnprocessableEntity, signInData{Return: back, Email: clip(form.Get("email")), Error: "noEmail"})
 	}
 	token, err := a.issue(r, email)
 	if err != nil {

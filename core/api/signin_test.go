@@ -41,6 +41,10 @@ func TestSignInPage(t *testing.T) {
 		!strings.Contains(string(bad.body), `value="&lt;b&gt;"`) || !strings.Contains(string(bad.body), `value="/orders"`) {
 		t.Errorf("a bad address: %d %s", bad.status, bad.body)
 	}
+	spanish := s.do("POST", "/sign-in", "email=&return=%2Forders", "Content-Type", formType, "Accept-Language", "es-MX")
+	if html := string(spanish.body); !strings.Contains(html, `<html lang="es" dir="ltr">`) || !strings.Contains(html, "Escriba una dirección") || spanish.header.Get("Vary") == "" {
+		t.Errorf("in Spanish: %s", html)
+	}
 	s.do("POST", "/sign-in", `{"email": "a@b.c"}`).want(http.StatusUnsupportedMediaType, "unsupported_media_type")
 }
 

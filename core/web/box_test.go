@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,12 +16,15 @@ import (
 // pages meet what a real one gives too seldom: a lost answer, a seat that goes at that moment, the line.
 type box struct {
 	http.Handler
-	mu     sync.Mutex
-	maps   []*seatmap.Map // by version, the last is the current one
-	script []answer       // for the coming changes; afterwards they work
-	asked  []ask
-	held   map[string]any
-	order  map[string]any
+	mu      sync.Mutex
+	maps    []*seatmap.Map // by version, the last is the current one
+	script  []answer       // for the coming changes; afterwards they work
+	asked   []ask
+	held    map[string]any
+	life    time.Duration // of a hold
+	order   map[string]any
+	orders  []map[string]any // of the buyer, for the list
+	tickets []map[string]any
 }
 
 // answer is one answer to a changing call; drop: the connection ends without one, after the work was done.
@@ -36,14 +40,15 @@ type ask struct{ method, path, key, body string }
 const seatsOfBox = 60000
 
 func newBox() *box {
-	b := &box{maps: []*seatmap.Map{{Seats: seatsOfBox, States: make([]byte, seatmap.Size(seatsOfBox))}}}
+	b := &box{life: 8 * time.Minute, maps: []*seatmap.Map{{Seats: seatsOfBox, States: make([]byte, seatmap.Size(seatsOfBox))}}}
 	mux := http.NewServeMux()
 	event := concert("lights", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox})
 	field := concert("field", map[string]any{"kind": "area", "geometry": nil,
 		"levels":   []any{map[string]any{"class": "F", "name": "Field pass, all days", "amount": 4000}},
 		"counters": []any{map[string]any{"id": 1, "kind": "area", "name": "Field", "class": "F", "capacity": 9, "available": 9}}})
 	early := concert("early", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox, "on_sale_at": "2198-01-01T10:00:00.000Z", "presale_at": "2020-01-01T10:00:00.000Z"})
-	mux.Handle("/v1/", catalogue(event, field, early))
+	mux.Handle("/v1/", catalogue(append([]map[string]any{event, field, early}, programme()...)...))
+	b.sold(mux)
 	mux.HandleFunc("GET /v1/events/early/seats", b.seats)
 	mux.HandleFunc("GET /v1/events/early/seats/since/{version}", b.seats)
 	mux.HandleFunc("POST /v1/events/early/holds", b.hold)
@@ -192,14 +197,28 @@ func (b *box) hold(w http.ResponseWriter, r *http.Request) {
 	if b.scripted(w) {
 		return
 	}
+	price := 9000
+	if strings.Contains(r.URL.Path, "gala") {
+		price = 18900
+	}
 	var lines []any
 	seats, _ := body["seats"].([]any)
 	for i, s := range seats {
-		lines = append(lines, map[string]any{"line": i, "seat": s, "label": fmt.Sprintf("Seat %v", s), "counter": nil, "quantity": 1, "price": 9000})
+		lines = append(lines, map[string]any{"line": i, "seat": s, "label": fmt.Sprintf("Seat %v", s), "counter": nil, "quantity": 1, "price": price})
 	}
-	b.held = map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": 9000 * len(lines), "currency": "EUR",
-		"expires_at": stamp(8 * time.Minute), "server_time": stamp(0), "version": len(b.maps) - 1}
+	b.held = map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": price * len(lines), "currency": "EUR",
+		"expires_at": stamp(b.life), "server_time": stamp(0), "version": len(b.maps) - 1}
 	reply(w, 201, b.held)
+}
+
+// hurry lets holds run out at once, calm as they should.
+func (b *box) hurry() { b.lives(time.Second) }
+func (b *box) calm()  { b.lives(8 * time.Minute) }
+
+func (b *box) lives(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.life = d
 }
 
 // end puts the hold in a state in which it is over.

@@ -46,7 +46,8 @@
 //	event-card              a link to one event in the list
 //	search-form             the search form of the list
 //	event-title             heading of the event page
-//	seat-map                the canvas; data-ready="true" once seats are drawn
+//	seat-map                the canvas; data-ready="true" once seats are drawn, data-still="true"
+//	                        while nothing moves
 //	best-quantity, best-class, best-pick
 //	                        pick N neighbouring seats of a class
 //	accessible              that an accessible seat is needed, where there are such

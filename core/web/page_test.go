@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -19,10 +20,28 @@ type visitor struct {
 	url string
 }
 
-// What the pages do, in a browser. One browser for all: each visitor has a server, and so an origin and a storage, of
-// their own.
+// screens are a desk and a phone.
+var screens = []struct {
+	name   string
+	resize chromedp.Action[chromedp.Void]
+}{
+	{"desktop", chromedp.EmulateViewport(1280, 900)},
+	{"phone", chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch)},
+}
+
+// What the pages do, in a browser, on a desk and on a phone. One browser for all: each visitor has a server, and so an
+// origin and a storage, of their own.
 func TestPages(t *testing.T) {
-	ctx := openBrowser(t)
+	for _, s := range screens {
+		t.Run(s.name, func(t *testing.T) {
+			ctx := openBrowser(t)
+			run(t, ctx, "a screen", s.resize)
+			onScreen(t, ctx)
+		})
+	}
+}
+
+func onScreen(t *testing.T, ctx context.Context) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *visitor)
@@ -44,6 +63,10 @@ func TestPages(t *testing.T) {
 		{"a card token is paid once", cardToken},
 		{"paying without a pass goes through the line once", payThroughTheLine},
 		{"the card form comes back to the checkout", cardForm},
+		{"an unknown payment is said, and its end", unknownPayment},
+		{"a hold runs out before one's eyes", expiredHold},
+		{"the buyer gives it back", refundByBuyer},
+		{"the list follows the prices shown", listByFilter},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBox()
@@ -60,19 +83,24 @@ func (v *visitor) open(path string) {
 	run(v.t, v.ctx, "open "+path, chromedp.Navigate(v.url+path))
 }
 
-// until waits for a condition in the page.
+// patience ends a step that hangs; nothing is measured by it.
+const patience = 90 * time.Second
+
+// until waits for a condition in the page. What was seen instead is told.
 func (v *visitor) until(what, condition string) {
 	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	defer cancel()
 	for {
-		_, err := chromedp.Run(v.ctx, chromedp.Poll[any](condition))
+		_, err := chromedp.Run(ctx, chromedp.Poll[any](condition))
 		if err == nil {
 			return
 		}
 		// Another page came while waiting: go on waiting there.
 		left := strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "Cannot find context")
 		slow := strings.Contains(err.Error(), "timeout") // Poll's own 30 s: on a busy machine a page takes longer
-		if v.ctx.Err() != nil || !left && !slow {
-			v.t.Fatalf("%s: %v", what, err)
+		if ctx.Err() != nil || !left && !slow {
+			v.t.Fatalf("%s: %v\n%.1500s", what, err, evaluate[string](v.t, v.ctx, `location.href + " says:\n" + document.body.innerText`))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // stadium has 60,000 seats on its map and holds of the usual length.
 const stadium = "stadium.json"
 
-// A person's whole way, on a desk and on a phone: queue, be let in, pick two seats, pay, see the tickets.
+// A person's whole way, on a desk and on a phone: queue, be let in, find the event, pick two seats, pay, see the tickets.
 func TestAPersonBuysTwoSeats(t *testing.T) {
 	s := up(t, func(c *stack.Config) {
 		c.Events = []string{filepath.Join(repository(t), "deploy", "demo", "data", stadium)}
@@ -29,12 +29,17 @@ func TestAPersonBuysTwoSeats(t *testing.T) {
 			p := newPerson(t, screen)
 			// With the room paused the person certainly sees the line, and we when it moves.
 			steer(t, s, "pause")
-			p.open(s.EdgeURL() + "/events/" + event)
+			p.open(s.EdgeURL() + "/")
 			p.sees("the waiting page", `body`)
-			p.missing(`[data-testid=event-title]`)
+			p.missing(`[data-testid=event-card]`)
 			p.shot("1-line")
 			steer(t, s, "resume")
 
+			p.sees("the programme", `[data-testid=search-form]`)
+			p.fill(`#q`, "night")
+			p.submit(`#q`)
+			p.sees("what was searched for", `[data-testid=event-card]`)
+			p.click(`[data-testid=event-card][data-event=` + event + `]`)
 			p.sees("the event", `[data-testid=event-title]`)
 			p.sees("the map", `[data-testid=seat-map][data-ready=true]`)
 			p.choose(`[data-testid=best-quantity]`, "2")

@@ -57,7 +57,7 @@ function list(title, name, each, items) {
   return h('details.basket-more', { open: wide.matches || opened, ontoggle: (e) => { if (!wide.matches) opened = e.target.open; } },
     h('summary', { 'data-focus': 'more', tabindex: wide.matches ? '-1' : null, onclick: (e) => { if (wide.matches) e.preventDefault(); } }, h('h3', null, title)),
     h('ul.lines', { 'data-testid': name }, items.map((item) => h('li.line', { 'data-testid': each },
-      h('span.line-text', null, h('b', null, h('bdi', null, item.text)), item.note && h('span.muted', null, h('bdi', null, item.note))),
+      h('span.line-text', null, h('b', null, item.text), item.note && h('span.muted', null, h('bdi', null, item.note))),
       h('span.line-price', null, item.price),
       item.remove && h('button.close', { type: 'button', 'aria-label': t('remove', { what: item.text }), 'data-focus': item.key, onclick: item.remove }, '×')))));
 }

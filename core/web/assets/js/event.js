@@ -176,6 +176,8 @@ function refused(err) {
   }
   if (err.code === 'seat_kept' && !choice.accessible) {
     notify(t('problemKept'), { code: 'seat_kept', tone: 'warn' });
+    byId('accessible').scrollIntoView({ block: 'center' }); // the message names it, and must not cover it
+    byId('accessible').focus({ preventScroll: true });
     return;
   }
   if (err.code === 'hold_expired' || err.code === 'hold_released') holding.forget();

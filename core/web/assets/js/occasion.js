@@ -2,7 +2,7 @@
 // ticket, which all carry starts_at, time_zone, place, venue and route.
 
 import { dateText } from './format.js';
-import { t } from './say.js';
+import { isolated, t } from './say.js';
 
 // when is in the event's own zone, with the year. The zone is named for a trip,
 // whose buyer may be elsewhere, and where it is not the visitor's own.
@@ -27,9 +27,9 @@ function inZone(text, zone) {
 // where is the place to go to. Of a trip it is where it departs.
 export function where({ place, venue, route }) {
   if (route) return t('departsAt', { place });
-  if (!venue) return place;
+  if (!venue) return isolated(place);
   const city = place.startsWith(venue.city) ? place : venue.city;
-  return `${venue.name}, ${city}`;
+  return isolated(`${venue.name}, ${city}`);
 }
 
 export function routeText({ route }) {
@@ -50,7 +50,7 @@ const SEAT = /^(.+), row ([^,]+), seat ([^,]+)$/;
 
 export function placeText({ seat, label }) {
   const found = seat === null ? null : SEAT.exec(label);
-  return found ? t('seatLabel', { section: found[1], row: found[2], seat: found[3] }) : label;
+  return found ? t('seatLabel', { section: found[1], row: found[2], seat: found[3] }) : isolated(label);
 }
 
 // kindOf names the places of lines as what they are, for the names of texts:

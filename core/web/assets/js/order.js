@@ -29,7 +29,7 @@ function show(o) {
   box.setAttribute('aria-busy', 'false');
   document.title = `${view.title} · Ropeline`;
   byId('order-title').textContent = o.title || t('yourOrder');
-  replace(byId('order-where'), [when(o), routeText(o), where(o)].filter(Boolean).map((text, k) => [k ? ' · ' : null, h('bdi', null, text)]));
+  byId('order-where').textContent = [when(o), routeText(o), where(o)].filter(Boolean).join(' · ');
   replace(box,
     h('section.panel.verdict', { 'data-tone': view.tone },
       h('div.verdict-sign', { 'aria-hidden': 'true' }, sign(view.tone)),
@@ -40,7 +40,7 @@ function show(o) {
         h('p.actions', null, view.actions.map((a) => ACTIONS[a](o))))),
     h('section.panel', { 'aria-label': t('whatYouBuy') },
       h('ul.lines', null, (o.lines || []).map((l) => h('li.line', { 'data-testid': 'order-line' },
-        h('span.line-text', null, h('b', null, h('bdi', null, l.quantity === 1 ? placeText(l) : t('times', { n: l.quantity, what: l.label }))),
+        h('span.line-text', null, h('b', null, l.quantity === 1 ? placeText(l) : t('times', { n: l.quantity, what: l.label })),
           fareOf(l) && h('span.muted', null, h('bdi', null, fareOf(l))), l.returned && h('span.muted', null, t('returned'))),
         h('span.line-price', null, money(l.price * l.quantity, o.currency))))),
       h('p.total', null, h('span', null, t('total')), h('b', null, money(o.amount, o.currency)))),

@@ -49,7 +49,9 @@ function fill(text, values = {}) {
 }
 
 // isolated: a name in another script keeps to itself and does not turn the words
-// around it (first-strong isolate, as the server does).
-function isolated(value) {
+// around it (first-strong isolate, as the server does). Names that stand in an
+// element of their own have <bdi>; a sentence never does, since that would take
+// its direction from the first name in it.
+export function isolated(value) {
   return format.rtl && value ? `\u2068${value}\u2069` : String(value);
 }

@@ -12,10 +12,10 @@ export function stub(t, { link = false } = {}) {
   const label = placeText(t);
   const inside = [
     h('div.stub-text', null,
-      link ? h('h3', null, h('bdi', null, label)) : [h('h2', null, h('bdi', null, t.title)), h('p.stub-seat', null, h('bdi', null, label))],
+      link ? h('h3', null, label) : [h('h2', null, h('bdi', null, t.title)), h('p.stub-seat', null, label)],
       fareOf(t) && h('p.stub-fare', null, h('bdi', null, fareOf(t))),
       h('p.stub-when', null, when(t)),
-      h('p.stub-where', { 'data-testid': 'ticket-where' }, routeText(t) && h('span', null, h('bdi', null, routeText(t)), h('br')), h('bdi', null, where(t))),
+      h('p.stub-where', { 'data-testid': 'ticket-where' }, routeText(t) && h('span', null, routeText(t), h('br')), where(t)),
       h('p', null, h('span.badge', { 'data-tone': good ? 'good' : 'bad' }, STATES[t.state] ? say(STATES[t.state]) : t.state))),
     h('div.stub-code', null, good
       ? h('img', { src: `/v1/tickets/${encodeURIComponent(t.id)}/qr.svg`, width: link ? 168 : 320, height: link ? 168 : 320, alt: say('ticketCode', { seat: label }), 'data-testid': 'ticket-qr' })

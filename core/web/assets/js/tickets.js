@@ -19,7 +19,7 @@ async function start() {
   }
   replace(box, [...events.values()].map((list) => h('section.ticket-group', null,
     h('h2', null, h('bdi', null, list[0].title)),
-    h('p.muted', null, h('bdi', null, when(list[0])), ' · ', h('bdi', null, where(list[0]))),
+    h('p.muted', null, `${when(list[0])} · ${where(list[0])}`),
     h('ul.stubs', null, list.map((t) => h('li', null, stub(t, { link: true })))))));
 }
 

@@ -95,9 +95,11 @@ export class SeatMap {
   draw() {
     if (this.asked) return;
     this.asked = true;
+    this.canvas.dataset.still = 'false'; // tests wait for the end of a glide
     requestAnimationFrame(() => {
       this.asked = false;
       if (this.scene.cam) this.painter.frame(this.scene);
+      if (!this.gliding && !this.asked) this.canvas.dataset.still = 'true';
     });
   }
 
@@ -127,6 +129,7 @@ export class SeatMap {
       if (this.gliding !== mine) return;
       const t = Math.min(1, Math.max(0, (now - start) / GLIDE));
       this.scene.cam = between(from, target, 1 - (1 - t) ** 3, this.w, this.h);
+      if (t === 1) this.gliding = 0;
       this.draw();
       if (t < 1) requestAnimationFrame(frame);
     };
