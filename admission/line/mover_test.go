@@ -65,12 +65,3 @@ func TestMoverLearnsWhoComes(t *testing.T) {
 		t.Errorf("after silence: %.2f come (before %.2f), X goes %d further", m.show(), before, next-h.x)
 	}
 }
-
-func TestAheadSkipsGaps(t *testing.T) {
-	s := Snapshot{X: 50, Gaps: [][2]int64{{10, 20}, {54, 10_000}, {10_010, 10_020}}}
-	for place, want := range map[int64]int64{0: 0, 50: 0, 54: 4, 60: 4, 10_000: 4, 10_005: 9, 10_030: 24} {
-		if got := s.Ahead(place); got != want {
-			t.Errorf("%d places are ahead of %d, want %d", got, place, want)
-		}
-	}
-}
