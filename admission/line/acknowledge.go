@@ -19,7 +19,10 @@ func (r *Room) acknowledge(ctx context.Context, h header) error {
 			return err
 		}
 		h = rep.header
-		records = copied(h, rep.results)
+		if records, err = r.copyOwners(ctx, h); err != nil {
+			return err
+		}
+		records = append(copied(h, rep.results), records...)
 	}
 	records = append(records, r.noted(h)...)
 	records = append(records, record{Kind: kindEdges, Epoch: h.epoch, N: h.reg, Gen: h.gen, Text: h.members})

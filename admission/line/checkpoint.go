@@ -25,6 +25,7 @@ type checkpoint struct {
 	RegGen  string
 	Members string
 
+	Owners owners            // which account has which place
 	Spent  map[int64]bitmap  // by term
 	Freed  map[int64]bitmap  // by the term that a recall began
 	Leases map[string]lease  // of the present term, by visitor; those that may still run
@@ -49,7 +50,7 @@ func newCheckpoint() *checkpoint {
 func (c *checkpoint) begin(epoch int64) {
 	*c = checkpoint{Edge: c.Edge, Gen: c.Gen, Epoch: epoch, RT: c.RT, Tail: c.Tail, Seq: c.Seq,
 		Reg: c.Reg, RegGen: c.RegGen, Members: c.Members, File: c.File, Room: map[string]string{},
-		Spent: map[int64]bitmap{}, Freed: map[int64]bitmap{}, Leases: map[string]lease{}, Ended: map[string]int64{}, Waits: map[string]string{}}
+		Owners: owners{}, Spent: map[int64]bitmap{}, Freed: map[int64]bitmap{}, Leases: map[string]lease{}, Ended: map[string]int64{}, Waits: map[string]string{}}
 	if c.File == nil {
 		c.File = map[string]string{}
 	}
@@ -103,6 +104,8 @@ func (c *checkpoint) apply(r record) {
 		c.raise(r.Term)
 	case kindLease, kindEnded:
 		c.session(r)
+	case kindOwners:
+		c.Owners.apply(r.Bits)
 	case kindWaits:
 		c.Waits[r.Vid] = r.Text
 	}
@@ -164,6 +167,7 @@ func (c *checkpoint) records() []record {
 	for term, b := range c.Freed {
 		out = append(out, record{Kind: kindFreed, Epoch: c.Epoch, Term: term, Bits: slices.Clone(b)})
 	}
+	out = append(out, c.Owners.records(c.Epoch)...)
 	for vid, l := range c.Leases {
 		out = append(out, record{Kind: kindLease, Epoch: c.Epoch, Term: c.Term, Vid: vid, N: l.Index, Place: l.Place, Entry: l.Entry, End: l.End, Hard: l.Hard, Other: l.Other, Alone: l.Alone})
 	}

@@ -36,6 +36,8 @@ const (
 	kindWaits = "waits" // a pick-up of another edge, about which that edge has not spoken
 	kindLease = "lease" // a session's end
 	kindEnded = "ended" // a session that was ended, a place given up
+
+	kindOwners = "owners" // places of accounts, before their tickets leave
 )
 
 // record is one line of the log.
@@ -76,10 +78,11 @@ type edgeLog struct {
 	mu  sync.Mutex // guards sum alone: the writer takes it when it compacts, with the queue perhaps full
 	sum *checkpoint
 
-	lock *os.File
-	file *os.File // these three belong to the writer
-	size int64
-	err  error
+	lock  *os.File
+	file  *os.File // these three belong to the writer
+	size  int64
+	least int64 // size after the last compaction
+	err   error
 }
 
 type entry struct {

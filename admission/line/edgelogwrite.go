@@ -29,7 +29,7 @@ func (l *edgeLog) write() {
 				e.synced <- err
 			}
 		}
-		if err == nil && l.size > l.compactAt {
+		if err == nil && l.size > max(l.compactAt, 2*l.least) {
 			l.compact()
 		}
 	}
@@ -87,6 +87,7 @@ func (l *edgeLog) compact() {
 		return
 	}
 	old.Close()
+	l.least = l.size
 	if err := syncDir(l.dir); err != nil {
 		// Until the new name is durable a power loss brings the old file back, without what follows.
 		l.err = fmt.Errorf("%w: %w", ErrNotLogged, err)

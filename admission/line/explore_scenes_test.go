@@ -7,7 +7,7 @@ import "time"
 
 // scenes are played by every fourth seed.
 var scenes = []func(*world){(*world).loneKnowledge, (*world).endedElsewhere, (*world).comeBackAfterLoss, (*world).cutOffAndRenew,
-	(*world).lostWithItsEdge, (*world).pickUpAndVanish, (*world).giveIndexesAndLose, (*world).newcomerEdge}
+	(*world).lostWithItsEdge, (*world).pickUpAndVanish, (*world).giveIndexesAndLose, (*world).newcomerEdge, (*world).renewAndLose}
 
 func (w *world) scene() {
 	n := w.rng.IntN(len(scenes))
@@ -145,6 +145,43 @@ func (w *world) cutOffAndRenew() {
 		for range 2 {
 			w.come(rest[w.rng.IntN(len(rest))], w.someone())
 		}
+	}
+	for _, q := range w.people {
+		if q != p {
+			w.insist(q, 2, rest...)
+			w.renew(b, p)
+		}
+	}
+	b.wire.cut = false
+}
+
+// An edge is cut off and renews by itself; the store is lost with the edge back, back as a new process, or still out there.
+func (w *world) renewAndLose() {
+	b, p := w.edge(), w.someone()
+	rest := w.others(b)
+	b.wire.cut, b.wire.loseNext = false, false
+	w.makeRoom(b)
+	w.seconds(2, w.edges...)
+	if !w.insist(p, 6, w.edge()) {
+		return
+	}
+	w.renew(b, p)
+	b.wire.cut = true
+	for range 3 + w.rng.IntN(8) {
+		w.seconds(5+w.rng.IntN(4), rest...)
+		w.renew(b, p)
+	}
+	switch w.rng.IntN(3) {
+	case 0:
+		w.crash(b)
+		fallthrough
+	case 1:
+		b.wire.cut = false
+	}
+	for range 1 + w.rng.IntN(2) {
+		w.someLoss()
+		w.seconds(13, w.edges...)
+		w.renew(b, p)
 	}
 	for _, q := range w.people {
 		if q != p {

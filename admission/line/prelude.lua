@@ -170,6 +170,14 @@ local function spend(index, term)
   call('SETBIT', spent, index, 1)
 end
 
+-- The place of an account is its newest: it may join again when one was used.
+local function own(account, vid, index)
+  call('ZADD', line, 'NX', int(index), vid)
+  local known = call('HGET', ident, account)
+  local at = known and call('ZSCORE', line, known)
+  if not at or tonumber(at) < index then call('HSET', ident, account, vid) end
+end
+
 -- Begins a script. Modes: 'free' for any caller, 'merge' for callers of this life of the room even while it is being put
 -- together again, 'fenced' not then, 'log' only for edges that may log. Returns a reply if the call must not go on: ABSENT
 -- (the store is empty), LOST (another server process answers than the one that knew the room: a restart, a failover,

@@ -132,7 +132,7 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 		alone = "1"
 	}
 	if c.Epoch == 0 {
-		return [][]any{append([]any{"0", alone}, append(r.firstFields(), "", "", "", "", "")...)}
+		return [][]any{append([]any{"0", alone}, append(r.firstFields(), "", "", "", "", "", "")...)}
 	}
 	fields := maps.Clone(c.Room)
 	fields["epoch"], fields["term"], fields["ceil"] = itoa(c.Epoch), itoa(c.Term), itoa(c.Ceil)
@@ -168,10 +168,10 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 	// Later parts repeat the epoch and term that their sessions are of, and nothing else.
 	small := append(append([]any{}, head...), "epoch", itoa(c.Epoch), "term", itoa(c.Term), "n", "-1", "sv", "-1", "cut", c.Room["cut"], "", "")
 	var parts [][]any
-	var leases, over, waits []any
+	var leases, over, waits, accounts []any
 	cut := func() {
-		parts = append(parts, join(part, leases, over, waits))
-		part, leases, over, waits = small, nil, nil, nil
+		parts = append(parts, join(part, leases, over, waits, accounts))
+		part, leases, over, waits, accounts = small, nil, nil, nil, nil
 	}
 	for vid := range c.Ended {
 		if over = append(over, vid); len(over) >= reportChunk {
@@ -188,6 +188,11 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 			cut()
 		}
 	}
+	for a, o := range c.Owners {
+		if accounts = append(accounts, a.String(), o.vid, o.index); len(accounts) >= 3*reportChunk {
+			cut()
+		}
+	}
 	for vid, who := range c.Waits {
 		waits = append(waits, vid, who)
 	}
@@ -195,11 +200,12 @@ func (r *Room) reportParts(c *checkpoint) [][]any {
 	return parts
 }
 
-func join(part, leases, over, waits []any) []any {
+func join(part []any, lists ...[]any) []any {
 	out := append([]any{}, part...)
-	out = append(append(out, leases...), "")
-	out = append(append(out, over...), "")
-	return append(append(out, waits...), "")
+	for _, list := range lists {
+		out = append(append(out, list...), "")
+	}
+	return out
 }
 
 // firstFields are how a room begins that nobody knows. The epoch is the second of its making, so that a store and logs

@@ -2,7 +2,8 @@
 -- that comes for the first time). Merged by maximum, so it may come twice, late, and in any order.
 -- 6 a fresh gen in case this call finds the loss, 7 'more' | 'last' part, 8 '1' if the log knows the room, 9 '1' if this edge
 -- is alone by nature (embedded store), 10 the gen it found ('-': none), 11 the process that asks. Then (name, value)* '', (s|u, term, bits)* '', (vid, index, place, entry, end, hard, 1 if not its own)* ''
--- of the log's term, (vid)* '' ended in it, (vid, "edge index")* '' that wait for another edge's word.
+-- of the log's term, (vid)* '' ended in it, (vid, "edge index")* '' that wait for another edge's word,
+-- (account, vid, index)* ''.
 local knows, alone = ARGV[8] == '1', ARGV[9] == '1'
 local about, process = ARGV[10], ARGV[11]
 local at = 12
@@ -19,7 +20,7 @@ local function take(n)
 end
 local given = {}
 for _, f in ipairs(take(2)) do given[f[1]] = f[2] end
-local bitmaps, leases, over, waits = take(3), take(7), take(1), take(2)
+local bitmaps, leases, over, waits, accounts = take(3), take(7), take(1), take(2), take(3)
 local function number(name) return tonumber(given[name] or '') or 0 end
 
 -- A loss is found here or in no other place.
@@ -169,6 +170,8 @@ if knows and epoch == h.epoch then
     end
     call('DEL', merge)
   end
+
+  for _, o in ipairs((h.merging > 0 or late) and accounts or {}) do own(o[1], o[2], tonumber(o[3])) end
 
   if number('term') == h.term then
     for _, e in ipairs(over) do

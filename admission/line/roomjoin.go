@@ -25,7 +25,7 @@ func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
 	for try := 0; len(batch) > 0; try++ {
 		args := make([]any, 0, 2*len(batch))
 		for _, c := range batch {
-			args = append(args, c.ask.vid, c.ask.identity)
+			args = append(args, c.ask.vid, accountOf(c.ask.identity))
 		}
 		rep, err := r.call(ctx, scriptJoin, args...)
 		if err == nil && rep.status == statusClosed {
@@ -43,6 +43,7 @@ func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
 			return
 		}
 		var refused []call[joinAsk, Joined]
+		var accounts []owned
 		for i, c := range batch {
 			index := num(rep.results[i][1])
 			if index < 0 {
@@ -50,8 +51,14 @@ func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
 				continue
 			}
 			r.told.set(index)
-			c.reply(Joined{ID: rep.results[i][0], Index: index, Epoch: rep.header.epoch, IssuedAt: rep.header.clock(rep.header.rt)}, nil)
+			j := Joined{ID: rep.results[i][0], Index: index, Epoch: rep.header.epoch, IssuedAt: rep.header.clock(rep.header.rt)}
+			if c.ask.identity != "" {
+				accounts = append(accounts, owned{c, j})
+				continue
+			}
+			c.reply(j, nil)
 		}
+		r.replyOwned(rep.header, accounts)
 		if batch = refused; len(batch) == 0 {
 			return
 		}
@@ -145,7 +152,7 @@ func (r *Room) runReturns(ctx context.Context, batch []call[Visitor, struct{}]) 
 	}
 	args := make([]any, 0, 3*len(batch))
 	for _, c := range batch {
-		args = append(args, c.ask.ID, c.ask.Index, c.ask.Identity)
+		args = append(args, c.ask.ID, c.ask.Index, accountOf(c.ask.Identity))
 	}
 	if _, err := r.callIn(ctx, epoch, scriptReturn, args...); err != nil {
 		return // told again at their next sign of life
