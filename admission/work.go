@@ -20,9 +20,9 @@ const (
 	// MaxWorkBits bounds what may be asked of a browser: 16 times 2^20 hashes.
 	MaxWorkBits = 20
 
-	workVersion  = 1
+	workVersion  = 2
 	maxChallenge = 512
-	workBody     = 1 + 1 + 8 + vidBytes + 1 + 16 + 1 + 8 + 8 // and the room's name
+	workBody     = 1 + 1 + 8 + vidBytes + 1 + 16 + 1 + 8 + 8 + 8 // and the room's name
 )
 
 // Challenge is what a newcomer has to solve before it gets a place. It names the visitor that the place will be
@@ -36,6 +36,7 @@ type Challenge struct {
 	Bits     int          // zero bits of each part
 	IssuedAt time.Time
 	Expires  time.Time
+	Terms    [8]byte // a digest of what the room asks of newcomers, for the caller to compare
 }
 
 // SignChallenge authenticates with a key derived from the ticket key in force. The text is <kid>.<fields>.<mac>. Each
@@ -66,6 +67,7 @@ func (r *Keyring) SignChallenge(c Challenge) (string, error) {
 	b = append(b, byte(c.Bits))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.IssuedAt.UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, uint64(c.Expires.UnixMilli()))
+	b = append(b, c.Terms[:]...)
 	return k.Kid + "." + strict64.EncodeToString(b) + "." + strict64.EncodeToString(k.workMAC(b)), nil
 }
 
@@ -109,6 +111,7 @@ func (r *Keyring) VerifyChallenge(raw, room string, now time.Time) (Challenge, e
 	c.Bits = int(rest[17])
 	c.IssuedAt = time.UnixMilli(int64(binary.BigEndian.Uint64(rest[18:])))
 	c.Expires = time.UnixMilli(int64(binary.BigEndian.Uint64(rest[26:])))
+	c.Terms = [8]byte(rest[34:])
 	switch {
 	case name != room:
 		return c, invalid(ReasonRoom, "a challenge for %q", clip(name))

@@ -11,7 +11,7 @@ import (
 var workTime = time.Unix(1_800_000_000, 0)
 
 func aChallenge() Challenge {
-	return Challenge{Room: "main", Epoch: 3, VID: NewVID(), Prefix: netip.MustParsePrefix("203.0.113.0/24"), Bits: 6, IssuedAt: workTime, Expires: workTime.Add(time.Minute)}
+	return Challenge{Room: "main", Epoch: 3, VID: NewVID(), Prefix: netip.MustParsePrefix("203.0.113.0/24"), Bits: 6, IssuedAt: workTime, Expires: workTime.Add(time.Minute), Terms: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}}
 }
 
 func workRing(t testing.TB) *Keyring {

@@ -57,6 +57,8 @@ type claim struct {
 	handler *Handler // one of those that stand before it
 	key     roomKey
 	conf    RoomConfig
+
+	released bool
 }
 
 // CaddyModule returns the module's id.
@@ -108,7 +110,7 @@ func (a *App) claim(name string, conf RoomConfig) (*room, error) {
 	defer a.mu.Unlock()
 	if c := a.claims[name]; c != nil {
 		if !reflect.DeepEqual(c.conf, conf) {
-			return nil, fmt.Errorf("waiting_room %s: set up twice with different options: give both blocks the same ones, or two names", name)
+			return nil, fmt.Errorf("waiting_room %s: set up twice with different options (%s): give both blocks the same ones, or two names", name, differences(c.conf, conf))
 		}
 		return c.room, nil
 	}
@@ -194,11 +196,14 @@ func (a *App) Cleanup() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var errs []error
-	for name, c := range a.claims {
+	for _, c := range a.claims {
+		if c.released {
+			continue
+		}
 		c.room.withdraw(c)
 		_, err := rooms.Delete(c.key)
 		errs = append(errs, err)
-		delete(a.claims, name)
+		c.released = true // it is still found by requests that came before a reload and are looked at after it
 	}
 	if a.store != nil {
 		_, err := stores.Delete(a.key)

@@ -219,6 +219,8 @@ func TestABrowserWithoutScript(t *testing.T) {
 		return chromedp.Void{}, err
 	}, chromedp.Navigate(site+"/shop?a=1&b=%2F"), chromedp.WaitVisible("#btn"))
 	keep(t, ctx, "noscript")
+	do(t, ctx, chromedp.WaitVisible(chromedp.CSS("p.ns")))
+	do(t, ctx, chromedp.WaitNotVisible(chromedp.CSS("#text"))) // nothing here goes on by itself
 	e.until("called", func() bool { return e.snapshot().X > 0 })
 	do(t, ctx, chromedp.Click("#btn"), chromedp.WaitVisible("#origin"))
 	if got := ask(t, ctx, chromedp.TextContent("#origin")); got != "/shop?a=1&b=%2F" {

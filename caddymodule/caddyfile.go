@@ -48,6 +48,7 @@ var roomOptions = option[RoomConfig]{
 	"beside":           func(c *RoomConfig, v string) error { c.Beside = v; return nil },
 	"queue_status":     setStatus,
 	"grant_log":        func(c *RoomConfig, v string) error { c.GrantLog = v; return nil },
+	"reload_spread":    func(c *RoomConfig, v string) error { return setDuration(&c.ReloadSpread, v) },
 	"title":            func(c *RoomConfig, v string) error { c.Title = v; return nil },
 	"message":          func(c *RoomConfig, v string) error { c.Message = v; return nil },
 	"pow":              func(c *RoomConfig, v string) error { c.Pow = v; return nil },
@@ -131,7 +132,7 @@ func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], 
 		}
 		set, ok := options[name]
 		if !ok {
-			return nil, d.Errf("%s: unknown option %q%s", where, name, cmp.Or(elsewhere(name), suggest(name, options)))
+			return nil, d.Errf("%s: unknown option %q%s", where, name, cmp.Or(elsewhere(name), outside(name), suggest(name, options)))
 		}
 		if _, twice := seen[name]; twice {
 			return nil, d.Errf("%s: %s is given twice: keep one", where, name)
@@ -142,6 +143,9 @@ func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], 
 		}
 		value := d.Val()
 		if d.NextArg() {
+			if halves := value + "T" + d.Val(); strings.HasSuffix(name, "_at") && !parsedTime(halves).IsZero() {
+				return nil, d.Errf("%s: %s: write T between day and time: %s", where, name, halves)
+			}
 			return nil, d.Errf("%s: %s has more than one value: put quotes around it", where, name)
 		}
 		if err := set(to, value); err != nil {
@@ -224,6 +228,9 @@ func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	if err != nil {
 		return nil, err
 	}
+	if len(options) == 0 {
+		return nil, start.Errf("%s: rate is missing, and all other options: put them between { at the end of this line and } on one of its own: waiting_room %s { rate 20/s }, a line each", where, handler.Room)
+	}
 	if err := handler.validate(); err != nil {
 		return nil, options.wrong(&start, where, err)
 	}
@@ -237,6 +244,19 @@ func elsewhere(name string) string {
 	}
 	if _, ok := roomOptions[name]; ok {
 		return ": it belongs into the block of a room, waiting_room <name> { " + name + " ... }"
+	}
+	return ""
+}
+
+// siteDirectives are directives of Caddy that follow a waiting room in most files.
+var siteDirectives = []string{"abort", "basic_auth", "bind", "encode", "error", "file_server", "forward_auth", "handle", "handle_errors", "handle_path",
+	"header", "import", "log", "map", "method", "php_fastcgi", "redir", "request_body", "request_header", "respond", "reverse_proxy", "rewrite", "root", "route",
+	"templates", "tls", "try_files", "uri", "vars", "waiting_room"}
+
+// outside says that the brace which ends the block was forgotten.
+func outside(name string) string {
+	if strings.HasPrefix(name, "@") || slices.Contains(siteDirectives, name) {
+		return ": it is no option but belongs to the site: end the block with } on a line before it"
 	}
 	return ""
 }

@@ -53,10 +53,13 @@ func TestAdapt(t *testing.T) {
 // Every error is one line that names the option and the cure.
 func TestCaddyfileErrors(t *testing.T) {
 	for in, want := range map[string][]string{
-		"":                                                            {"name is missing", "waiting_room [matcher] <name>"},
-		"Main {\nrate 1/s\n}":                                         {`"Main"`, "a-z"},
-		"main extra {\nrate 1/s\n}":                                   {`"extra"`, "block"},
-		"main":                                                        {"rate is missing", "rate 20/s"},
+		"":                          {"name is missing", "waiting_room [matcher] <name>"},
+		"Main {\nrate 1/s\n}":       {`"Main"`, "a-z"},
+		"main extra {\nrate 1/s\n}": {`"extra"`, "block"},
+		"main":                      {"rate is missing", "waiting_room main { rate 20/s }"},
+		"main {\ncap 5\n}":          {"rate is missing", "rate 20/s"},
+		"main {\nrate 20/s\nreverse_proxy localhost:3000\n}":          {`unknown option "reverse_proxy"`, "end the block with }"},
+		"main {\nrate 20/s\n@shop path /shop\n}":                      {`unknown option "@shop"`, "end the block with }"},
 		"main {\nrate 20\n}":                                          {`rate "20"`, "20/s"},
 		"main {\nrate 20/s\nrate 20/s\n}":                             {"rate is given twice"},
 		"main {\nrate 20/s 30/s\n}":                                   {"more than one value"},
@@ -79,6 +82,10 @@ func TestCaddyfileErrors(t *testing.T) {
 		"main {\nrate 1/s\nqueue_status 418\n}":                       {"queue_status 418", "429"},
 		"main {\nrate 1/s\nopens_at noon\nstate prequeue\n}":          {`opens_at "noon"`, "2026-11-30T20:00:00Z"},
 		"main {\nrate 1/s\nopens_at 2026-11-30T20:00:00Z\n}":          {"opens_at needs state prequeue"},
+		"main {\nrate 1/s\nopens_at 2026-11-30 20:00:00Z\n}":          {"opens_at: write T between day and time: 2026-11-30T20:00:00Z"},
+		"main {\nrate 1/s\ncloses_at \"2026-11-30 20:00:00Z\"\n}":     {"closes_at", "write T between day and time: 2026-11-30T20:00:00Z"},
+		"main {\nrate 1/s\nreload_spread 100ms\n}":                    {"reload_spread 100ms", "1s to 10m"},
+		"main {\nrate 1/s\nsign_in /\n}":                              {`sign_in "/"`, "home page"},
 		"main {\nrate 1/s\ntitle " + strings.Repeat("x", 200) + "\n}": {"title", "120"},
 	} {
 		_, err := adapt("http:// {\nwaiting_room " + in + "\n}")
@@ -103,6 +110,19 @@ func TestCaddyfileErrors(t *testing.T) {
 	} {
 		if _, err := adapt("{\nropeline " + in + "\n}\n"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ropeline %q: %v", in, err)
+		}
+	}
+}
+
+// Two blocks of one room that differ are told in what.
+func TestARoomSetUpTwice(t *testing.T) {
+	err := provisionOnly("{\nadmin off\n}\nhttp://a.test {\nwaiting_room main {\nrate 20/s\nidle 5m\n}\n}\nhttp://b.test {\nwaiting_room main {\nrate 30/s\ncap 7\n}\n}")
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range [][2]string{{"rate 20/s and 30/s", "rate 30/s and 20/s"}, {"cap none and 7", "cap 7 and none"}, {"idle 5m0s and none", "idle none and 5m0s"}} {
+		if !strings.Contains(err.Error(), want[0]) && !strings.Contains(err.Error(), want[1]) {
+			t.Errorf("%s: %v", want[0], err)
 		}
 	}
 }

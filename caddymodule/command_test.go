@@ -68,6 +68,21 @@ func TestQuickAddresses(t *testing.T) {
 	}
 }
 
+func TestRoomFlagErrorsNameTheCure(t *testing.T) {
+	for args, want := range map[string]string{
+		"cap main -1":        "cap -1: write a whole number of live sessions from 0 on, for example 500",
+		"rate main -20/s":    "rate -20/s: write entries per time from 0 on, for example 20/s",
+		"cap main 5 --fro 1": "there is no flag --fro: did you mean --for?",
+	} {
+		cmd := &cobra.Command{Use: "room", SilenceErrors: true}
+		roomFlags(cmd)
+		cmd.SetArgs(strings.Fields(args))
+		if err := cmd.Execute(); err == nil || err.Error() != want {
+			t.Errorf("room %s: %v, want %q", args, err, want)
+		}
+	}
+}
+
 func TestFlagErrorsNameTheCure(t *testing.T) {
 	for args, want := range map[string]string{
 		"--cap x":   "--cap x: write a value such as 500",

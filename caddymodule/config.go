@@ -42,6 +42,7 @@ type RoomConfig struct {
 	Crawlers      string         `json:"crawlers,omitempty"`       // networks, files and https lists of crawlers outside the gate
 	OriginSecret  string         `json:"origin_secret,omitempty"`  // file; its first line is shown to the origin
 	GrantLog      string         `json:"grant_log,omitempty"`      // file; default: none
+	ReloadSpread  caddy.Duration `json:"reload_spread,omitempty"`  // over which open streams are closed after a reload; default 10s
 	Title         string         `json:"title,omitempty"`          // of the page; default: the room's name
 	Message       string         `json:"message,omitempty"`        // one sentence to those who wait
 	Pow           string         `json:"pow,omitempty"`            // off, auto (default), always
@@ -90,7 +91,7 @@ func (c RoomConfig) settings() (line.Settings, error) {
 	}
 	if c.OpensAt != "" {
 		if s.OpensAt, err = time.Parse(time.RFC3339Nano, c.OpensAt); err != nil {
-			return s, fmt.Errorf("opens_at %q: write a time with its zone, for example 2026-11-30T20:00:00Z", c.OpensAt)
+			return s, badTime("opens_at", c.OpensAt)
 		}
 		s.OpensAt = s.OpensAt.Truncate(time.Millisecond)
 		if c.State != string(line.StatePrequeue) {
@@ -117,11 +118,19 @@ func (c RoomConfig) rate() (line.Rate, error) {
 	return c.firstRate()
 }
 
+// badTime names the cure for a time that is none.
+func badTime(option, v string) error {
+	if t := strings.Replace(strings.TrimSpace(v), " ", "T", 1); !parsedTime(t).IsZero() {
+		return fmt.Errorf("%s %q: write T between day and time: %s", option, v, t)
+	}
+	return fmt.Errorf("%s %q: write a time with its zone, for example 2026-11-30T20:00:00Z", option, v)
+}
+
 // checkTimes looks at the schedule beside opens_at.
 func (c RoomConfig) checkTimes(opens time.Time) error {
 	for name, v := range map[string]string{"prequeue_at": c.PrequeueAt, "closes_at": c.ClosesAt} {
 		if v != "" && parsedTime(v).IsZero() {
-			return fmt.Errorf("%s %q: write a time with its zone, for example 2026-11-30T20:00:00Z", name, v)
+			return badTime(name, v)
 		}
 	}
 	begins, closes := parsedTime(c.PrequeueAt), parsedTime(c.ClosesAt)
@@ -163,7 +172,7 @@ func (c RoomConfig) validate() error {
 	if err := checkPresets(c.Beside); err != nil {
 		return err
 	}
-	for _, err := range []error{checkPow(c.Pow), checkJoin(c), checkCaptcha(c)} {
+	for _, err := range []error{checkPow(c.Pow), checkJoin(c), checkCaptcha(c), checkSpread(c.ReloadSpread)} {
 		if err != nil {
 			return err
 		}

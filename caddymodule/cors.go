@@ -95,8 +95,11 @@ func (h *Handler) beside(r *http.Request) bool {
 		return true
 	}
 	p := r.URL.Path
-	if len(h.presets) == 0 || !wire.PlainPath(r.URL) {
+	if len(h.presets) == 0 && h.signIn == "" || !wire.PlainPath(r.URL) {
 		return false
+	}
+	if p == h.signIn && p != "" {
+		return true // its button is on the page of whoever has to sign in first: behind the gate it would lead back to that page
 	}
 	for _, name := range h.presets {
 		s := presets[name]

@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -61,8 +62,23 @@ func TestVerifyDrawWithReceipts(t *testing.T) {
 		out, err := verify(verifyDraw{list: listFile, receipt: save("receipt", r), index: 1, entropy: "4 8 15"}, record)
 		place := e.room().line.Place(want.Index)
 		if err != nil || !strings.Contains(out, "3 participants") || !strings.Contains(out, "Nobody could choose") ||
-			!strings.Contains(out, "is in the list, and its place is "+string(rune('0'+place))+" ") {
+			!strings.Contains(out, fmt.Sprintf("number %d is in the list, and its place is %d.", want.Index+1, place+1)) || !strings.Contains(out, fmt.Sprintf("Number 2 in the list has place %d.", e.room().line.Place(1)+1)) {
 			t.Errorf("receipt %d (place %d): %v\n%s", i, place, err, out)
+		}
+	}
+	// The page counts as the command does: from 1, which is the line in the list.
+	mine := people[1].navigate(reservedPrefix+"main/check").want(t, 200).body
+	if mine = strings.Join(strings.Fields(mine), " "); !strings.Contains(mine, "<dd>2</dd>") || !strings.Contains(mine, fmt.Sprintf("<dd>%d</dd>", e.room().line.Place(1)+1)) {
+		t.Errorf("the page after the draw: %s", mine)
+	}
+	for what, o := range map[string]verifyDraw{
+		"--index 3: the draw had 3 participants: write 0 to 2":  {list: listFile, index: 3},
+		"--number 4: the draw had 3 participants: write 1 to 3": {list: listFile, index: -1, number: 4},
+		"--number -1: the draw had 3 participants":              {list: listFile, index: -1, number: -1},
+		"--index and --number name one participant in two ways": {list: listFile, index: 1, number: 2},
+	} {
+		if _, err := verify(o, record); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	lines := strings.Split(strings.TrimSpace(list), "\n")

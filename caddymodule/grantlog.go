@@ -45,21 +45,41 @@ func (g *grantLog) open(path string) error {
 	return nil
 }
 
-// openGrants makes the directory too, as Caddy's own logs do: a file to copy must start on a machine that never saw it.
+// openGrants makes the file but not its directory: made by a slip of the pen, it would be where nobody looks for the log.
 func openGrants(path string) (*os.File, error) {
-	err := os.MkdirAll(filepath.Dir(path), 0o750)
+	if err := checkGrantDir(path); err != nil {
+		return nil, err
+	}
+	// 0640: it holds visitor ids, though no tokens.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
 	if err == nil {
-		// 0640: it holds visitor ids, though no tokens.
-		var f *os.File
-		if f, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640); err == nil {
-			return f, nil
-		}
+		return f, nil
 	}
 	cure := "name a file that this user may write"
 	if errors.Is(err, fs.ErrPermission) {
-		cure = fmt.Sprintf("make the directory as root and give it to the user this runs as (install -d -o <user> %s), or name a file elsewhere", filepath.Dir(path))
+		cure = fmt.Sprintf("give the directory to the user this runs as (chown <user> %s), or name a file elsewhere", filepath.Dir(path))
 	}
 	return nil, fmt.Errorf("grant_log: %w: %s", err, cure)
+}
+
+// checkGrantDir asks for the directory of the log.
+func checkGrantDir(path string) error {
+	if path == "" {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("grant_log %s: there is no directory %s: make it (install -d -o <user> %s, with the user this runs as), or correct the path", path, dir, dir)
+	case errors.Is(err, fs.ErrPermission):
+		return nil // another user validates than the one it runs as
+	case err != nil:
+		return fmt.Errorf("grant_log %s: %w: name a file in a directory", path, err)
+	case !info.IsDir():
+		return fmt.Errorf("grant_log %s: %s is not a directory: name a file in a directory", path, dir)
+	}
+	return nil
 }
 
 // maxGrantLine bounds one line of the log.

@@ -36,9 +36,11 @@ type Handler struct {
 	log  *slog.Logger
 
 	origins, presets []string
+	signIn           string // path of the sign-in page, outside the gate
 	pages            *page.Set
 	identities       *identities      // nil: nobody signs identities
 	captcha          captcha.Verifier // nil: none
+	terms            [8]byte          // of what newcomers are asked for
 	service          captcha.Service
 	waits            *waitPages // nil: there is no page for a cache
 }
@@ -68,6 +70,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	h.origins, _ = origins(h.Cors) // validate has read it
 	h.presets = strings.Fields(h.Beside)
+	h.signIn = signInPath(h.SignIn)
 	pages, err := loadPages(h.RoomConfig)
 	if err != nil {
 		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
@@ -79,7 +82,11 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.identities, err = loadIdentities(h.RoomConfig, h.Room); err != nil {
 		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
 	}
+	if err := h.checkFiles(); err != nil {
+		return fmt.Errorf("waiting_room %s: %w", h.Room, err)
+	}
 	h.captcha, h.service = captchaOf(h.RoomConfig)
+	h.terms = h.RoomConfig.terms()
 	app, err := ctx.App("ropeline")
 	if err != nil {
 		return err
@@ -90,6 +97,17 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		h.app.introduce(h)
 	}
 	return err
+}
+
+// checkFiles looks at the files that the room needs when it starts, so that `validate` refuses with the words of `run`.
+func (c RoomConfig) checkFiles() error {
+	if _, err := originSecret(c.OriginSecret); err != nil {
+		return err
+	}
+	if _, err := crawlersNow(c.Crawlers); err != nil {
+		return err
+	}
+	return checkGrantDir(c.GrantLog)
 }
 
 // ServeHTTP is the way of one request.

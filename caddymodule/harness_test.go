@@ -194,7 +194,7 @@ func (e *edge) visitor() *visitorClient {
 		tr.Protocols.SetHTTP1(true)
 	}
 	e.t.Cleanup(tr.CloseIdleConnections)
-	return &visitorClient{e, &http.Client{Jar: jar, Transport: tr, Timeout: patience,
+	return &visitorClient{e, &http.Client{Jar: jar, Transport: again{tr}, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 

@@ -3,12 +3,16 @@ package caddymodule
 import (
 	"bufio"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2"
@@ -70,6 +74,27 @@ func (e *edge) rawStatus(request string) string {
 		e.t.Fatal(err)
 	}
 	return s
+}
+
+// again sends a request once more whose connection ended without a byte of answer, as browsers do. A server that a reload ends
+// drops what it has accepted and not yet handed to a handler (net/http, conn.serve: shuttingDown), so the first request after a
+// reload may meet that.
+type again struct{ http.RoundTripper }
+
+func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
+	var answered atomic.Bool
+	traced := r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotFirstResponseByte: func() { answered.Store(true) }}))
+	resp, err := a.RoundTripper.RoundTrip(traced)
+	if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) || answered.Load() || r.Body != nil && r.GetBody == nil {
+		return resp, err
+	}
+	second := r.Clone(r.Context())
+	if r.GetBody != nil {
+		if second.Body, err = r.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return a.RoundTripper.RoundTrip(second)
 }
 
 func apiStatus(err error) int {

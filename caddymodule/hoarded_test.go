@@ -61,7 +61,7 @@ func TestATicketOfALineYetToBeHeardOfIsKept(t *testing.T) {
 func (e *edge) solution() url.Values {
 	e.t.Helper()
 	now := e.room().now()
-	raw, err := e.room().ring.Load().SignChallenge(admission.Challenge{Room: "main", Epoch: e.snapshot().Epoch, VID: admission.NewVID(), Bits: 1, IssuedAt: now, Expires: now.Add(time.Minute)})
+	raw, err := e.room().ring.Load().SignChallenge(admission.Challenge{Room: "main", Terms: e.room().conf.Load().terms(), Epoch: e.snapshot().Epoch, VID: admission.NewVID(), Bits: 1, IssuedAt: now, Expires: now.Add(time.Minute)})
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -104,7 +104,18 @@ func checkJoin(c RoomConfig) error {
 	if c.SignIn != "" && (c.SignIn[0] != '/' || strings.HasPrefix(c.SignIn, "//")) {
 		return fmt.Errorf("sign_in %q: write a path of this site outside the gate, for example /login", c.SignIn)
 	}
+	if signInPath(c.SignIn) == "/" {
+		return fmt.Errorf("sign_in %q: the home page would need no pass: write the path of a page of its own, for example /login", c.SignIn)
+	}
 	return nil
+}
+
+// signInPath is the path of the sign-in page, without what may follow it.
+func signInPath(v string) string {
+	if i := strings.IndexAny(v, "?#"); i >= 0 {
+		v = v[:i]
+	}
+	return v
 }
 
 // of is the hash of the account that a request is signed in to; empty: none, or nothing that we can check.

@@ -102,6 +102,15 @@ func TestOneEntryAnAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.until("in force", func() bool { return strings.Contains(e.visitor().navigate("/").body, `href="/login"`) })
+		// The page to sign in at is beside the gate, and nothing else of the site is.
+		if r := e.visitor().navigate("/login?next=%2F").want(t, 200); r.body != "origin /login?next=%2F" {
+			t.Errorf("/login: %.200s", r.body)
+		}
+		for _, path := range []string{"/login/", "//login", "/Login", "/login%2f", "/x/../login"} {
+			if r := e.visitor().navigate(path); r.StatusCode == 200 {
+				t.Errorf("%s needs no pass", path)
+			}
+		}
 		ann := signedIn(t, secret, "ann@example.com", time.Hour)
 		for range 100 {
 			m := e.visitor().do("GET", "/", "Accept", "application/json", "Cookie", "account="+ann).want(t, 429).json(t)

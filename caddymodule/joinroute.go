@@ -58,6 +58,7 @@ var (
 	errBudget  = errors.New("too many wait without JavaScript")
 	errNetwork = errors.New("a challenge that was given to another network")
 	errLine    = errors.New("a challenge of another line")
+	errTerms   = errors.New("a challenge of a configuration that asked for something else")
 )
 
 // solved judges what stands in the form.
@@ -77,6 +78,8 @@ func (h *Handler) solved(r *http.Request, f url.Values, now time.Time) (admissio
 		return c, errNetwork
 	case known(snap) && c.Epoch != snap.Epoch:
 		return c, errLine
+	case c.Terms != h.terms:
+		return c, errTerms
 	case work != "":
 		if err := admission.CheckWork(raw, c.Bits, work); err != nil {
 			return c, err

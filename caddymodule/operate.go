@@ -40,7 +40,7 @@ func resetStep(b adminBody) (change, error) {
 	at, err := time.Time{}, error(nil)
 	if b.OpensAt != "" {
 		if at, err = time.Parse(time.RFC3339Nano, b.OpensAt); err != nil {
-			return change{}, fmt.Errorf("opens_at %q: write a time with its zone, for example 2026-11-30T20:00:00Z", b.OpensAt)
+			return change{}, badTime("opens_at", b.OpensAt)
 		}
 	}
 	switch {

@@ -227,6 +227,7 @@ func (r *room) withdraw(c *claim) {
 		r.wanted = append(r.wanted[:i], r.wanted[i+1:]...)
 		if i == 0 && len(r.wanted) > 0 {
 			next := r.wanted[0]
+			r.streams.retire(c.app, c.conf.spread())
 			if err := r.use(next, next.app.ring.Load()); err != nil {
 				r.log.Error("the reloaded configuration is not in force", "error", err)
 			}
@@ -251,6 +252,9 @@ func (r *room) Destruct() error {
 	}
 	r.paced.Close()
 	r.grants.close()
+	if conf := r.conf.Load(); conf != nil { // a reload with another store or without this room: nobody is left who would end them
+		r.streams.retire(r.app.Load(), conf.spread())
+	}
 	if next := logs.release(r.dir, r); next != nil {
 		next.takeOver()
 	}

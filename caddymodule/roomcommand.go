@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func init() {
@@ -82,8 +84,21 @@ func roomFlags(cmd *cobra.Command) {
 		sub.Flags().StringVar(&o.Who, "who", "", "who decides it (default: the user of this command)")
 		sub.Flags().StringVar(&o.For, "for", "", "how long it holds, for example 10m; then it is taken back (rate, cap, message, pause)")
 		o.steps.register(v.name, sub.Flags())
+		sub.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return roomFlagError(v.name, cmd, err) })
 		cmd.AddCommand(sub)
 	}
+}
+
+// roomFlagError takes a negative number for what it is: a value that is out of range, and no flag.
+func roomFlagError(verb string, cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if word := "-" + unknown.GetSpecifiedShortnames(); len(word) > 1 && strings.Trim(word, "-0123456789./smhin") == "" && strings.ContainsAny(word, "0123456789") {
+			least := map[string]string{"cap": "a whole number of live sessions from 0 on, for example 500", "rate": "entries per time from 0 on, for example 20/s"}[verb]
+			return fmt.Errorf("%s %s: write %s", verb, word, cmp.Or(least, "no number below 0"))
+		}
+	}
+	return flagError(cmd, err)
 }
 
 func (o *operator) list() error {
@@ -155,13 +170,22 @@ func (o *operator) show(raw []byte, err error) error {
 	w := tabwriter.NewWriter(o.out, 0, 4, 2, ' ', 0)
 	row := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 	row("room", "%s (epoch %d, term %d)", r.Room, r.Epoch, r.Term)
-	row("state", "%s", r.State)
+	// What holds for a time only says so in its own row.
+	until := func(what string) string {
+		e, ok := r.Expiring[what]
+		if !ok {
+			return ""
+		}
+		delete(r.Expiring, what)
+		return fmt.Sprintf(" until %s, then %s", stamp(e.At), cmp.Or(e.Was, "none"))
+	}
+	row("state", "%s%s", r.State, until(whatState))
 	row("waiting", "%d, %d of them present, %d at the door", r.Waiting, r.Present, r.Door)
 	if r.Unsure > 0 {
 		row("", "up to %d more, who have not shown their tickets since the store lost its data", r.Unsure)
 	}
-	row("inside", "%d of %d", r.Live, r.Cap)
-	row("rate", "%s", r.RateText)
+	row("inside", "%d of %d%s", r.Live, r.Cap, until(whatCap))
+	row("rate", "%s%s", r.RateText, until(whatRate))
 	if p := r.Pacing; p != nil {
 		row("pace", "%s%s", p.Mode, map[bool]string{false: ", not applied"}[p.Applied])
 		row("", "%s", p.Sentence)
@@ -171,7 +195,7 @@ func (o *operator) show(raw []byte, err error) error {
 		row("opens", "%s", stamp(time.UnixMilli(r.OpensAt)))
 	}
 	if r.Message != "" {
-		row("message", "%s", r.Message)
+		row("message", "%s%s", r.Message, until(whatMessage))
 	}
 	if r.Entropy != "" && r.Entropy != "none" {
 		row("entropy", "from %q: %s", r.Entropy, map[bool]string{true: "not given yet", false: r.Draw.Entropy}[r.Draw.Entropy == ""])

@@ -123,11 +123,48 @@ func TestRoomCommands(t *testing.T) {
 		"--address":  func(o *operator) error { o.Address = "127.0.0.1:1"; return o.status("main") },
 		"for \"1x\"": func(o *operator) error { o.For = "1x"; return o.change("pause", "", []string{"main"}) },
 		"taken back": func(o *operator) error { o.For = "1m"; return o.change("close", "", []string{"main"}) },
-		"entropy":    func(o *operator) error { return o.change("entropy", "entropy", []string{"main", "x"}) },
+		"names none": func(o *operator) error { return o.change("entropy", "entropy", []string{"main", "x"}) },
 	} {
 		if _, err := e.operate(operator{}, run); err == nil || !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// The status has one row for each thing, and says there until when it holds.
+func TestStatusSaysOnceUntilWhen(t *testing.T) {
+	e := newEdge(t, roomWith("rate 5/s", "cap 7"), "")
+	e.until("known", func() bool { return known(e.snapshot()) })
+	e.admin("rate", `{"rate":"9/s","for":"10m"}`)
+	e.admin("cap", `{"cap":8,"for":"10m"}`)
+	e.admin("pause", `{"for":"10m"}`)
+	e.admin("message", `{"message":"x","for":"20m"}`)
+	out, err := e.operate(operator{}, func(o *operator) error { return o.status("main") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for _, row := range strings.Split(strings.TrimSpace(out), "\n") {
+		name, rest, _ := strings.Cut(row, " ")
+		if _, twice := rows[name]; twice {
+			t.Errorf("%s stands twice:\n%s", name, out)
+		}
+		rows[name] = strings.TrimSpace(rest)
+	}
+	for name, want := range map[string][2]string{"rate": {"9/s until ", ", then 5/s"}, "inside": {"0 of 8 until ", ", then 7"}, "state": {"paused until ", ", then open"}, "message": {"x until ", ", then none"}} {
+		if got := rows[name]; !strings.HasPrefix(got, want[0]) || !strings.HasSuffix(got, want[1]) {
+			t.Errorf("%s %s", name, got)
+		}
+	}
+}
+
+// A value that no draw waits for is refused with the reason, and not with "in a moment".
+func TestEntropyBeforeItsTime(t *testing.T) {
+	e := newEdge(t, roomWith("rate 0", "state prequeue", `entropy_source "numbers of Sunday"`), "")
+	e.until("known", func() bool { return known(e.snapshot()) })
+	_, err := e.operate(operator{}, func(o *operator) error { return o.change("entropy", "entropy", []string{"main", "4 8"}) })
+	if err == nil || !strings.Contains(err.Error(), "the pre-queue has not ended") || strings.Contains(err.Error(), "in a moment") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -42,7 +42,7 @@ func (h *Handler) serveInside(w http.ResponseWriter, r *http.Request, next caddy
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		r = r.WithContext(ctx)
-		if g.stream = h.room.streams.open(v.pass, streamPrefix(r), cancel); g.stream == nil {
+		if g.stream = h.room.streams.open(h.app, v.pass, streamPrefix(r), cancel); g.stream == nil {
 			return problem{Status: http.StatusTooManyRequests, Code: "too_many_streams", RetryAfter: 10,
 				Detail: "Too many streams are open from here: close some."}.write(w, r)
 		}

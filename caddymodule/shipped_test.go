@@ -22,7 +22,11 @@ func TestTheShippedConfiguration(t *testing.T) {
 	if err := admissionKeys(filepath.Join(dir, "lib", "keys")); err != nil {
 		t.Fatal(err)
 	}
-	here := strings.NewReplacer("/var/lib/ropeline", filepath.Join(dir, "lib"), "/var/log/ropeline", dir, "unix//run/ropeline/admin.sock", "off").Replace(string(text))
+	secret := filepath.Join(dir, "origin.secret")
+	if err := os.WriteFile(secret, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	here := strings.NewReplacer("/etc/ropeline/origin.secret", secret, "/var/lib/ropeline", filepath.Join(dir, "lib"), "/var/log/ropeline", dir, "unix//run/ropeline/admin.sock", "off").Replace(string(text))
 	if err := provisionOnly(here); err != nil {
 		t.Error(err)
 	}

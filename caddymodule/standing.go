@@ -184,7 +184,7 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 		p.Status, p.Code = http.StatusForbidden, "not_open"
 		p.Detail = "The line opens at " + stamp(h.room.prequeueAt()) + ". Coming earlier is no advantage: places are drawn."
 	case sawWork:
-		p.Code, p.Detail = "work_required", "Many arrive at once: solve the challenge and POST it to join_url for a place. README says how."
+		p.Code, p.Detail = "work_required", "Solve the challenge and POST the solution to join_url for a place: it keeps robots from taking many. README says how."
 	case sawIdentify:
 		p.Status, p.Code, p.Detail = http.StatusForbidden, "identity_required", "This line gives one place to each account. Sign in first."
 	case sawInvited:

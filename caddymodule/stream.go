@@ -2,9 +2,12 @@ package caddymodule
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -13,15 +16,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/ropeline/ropeline/admission"
 	"github.com/ropeline/ropeline/admission/line"
 )
 
 // stream is a WebSocket or an event stream of somebody inside. It ends with the pass, since nobody else would ever
-// look at the pass again; a renewal at this edge lengthens it.
+// look at the pass again; a renewal at this edge lengthens it. It also ends some seconds after its configuration has.
 type stream struct {
 	vid     string
 	from    netip.Prefix
+	app     *App                           // of the configuration it was opened under
 	pass    atomic.Pointer[admission.Pass] // the newest this edge has given or seen
 	cancel  context.CancelFunc             // ends the request to the origin
 	over    atomic.Bool
@@ -37,11 +43,28 @@ const (
 	maxStreams = 32
 	// maxPrefixStreams bounds what one IPv4 address or IPv6 /64 does; a mobile network's address stands for many people.
 	maxPrefixStreams = 2048
+
+	defaultSpread = 10 * time.Second
+	maxSpread     = 10 * time.Minute
 )
+
+// checkSpread reads the option reload_spread.
+func checkSpread(d caddy.Duration) error {
+	if v := time.Duration(d); v != 0 && (v < time.Second || v > maxSpread) {
+		return fmt.Errorf("reload_spread %s: write 1s to %s, the time over which open streams are closed after a reload", v, maxSpread)
+	}
+	return nil
+}
+
+func (c RoomConfig) spread() time.Duration {
+	return cmp.Or(time.Duration(c.ReloadSpread), defaultSpread)
+}
 
 // streams are those of one room at this edge.
 type streams struct {
 	mu       sync.Mutex
+	gone     *App          // of the configuration that was replaced last
+	spread   time.Duration // over which its streams are closed
 	all      map[string]map[*stream]struct{}
 	prefixes map[netip.Prefix]int
 }
@@ -53,8 +76,8 @@ func streaming(r *http.Request) bool {
 
 // open is nil when the visitor, or its network, has as many open as one may. from is no prefix where addresses say
 // nothing: behind a balancer that nobody has named to Caddy.
-func (s *streams) open(p admission.Pass, from netip.Prefix, cancel context.CancelFunc) *stream {
-	st := &stream{vid: string(p.VID), from: from, cancel: cancel}
+func (s *streams) open(app *App, p admission.Pass, from netip.Prefix, cancel context.CancelFunc) *stream {
+	st := &stream{vid: string(p.VID), from: from, app: app, cancel: cancel}
 	st.pass.Store(&p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,10 +94,49 @@ func (s *streams) open(p admission.Pass, from netip.Prefix, cancel context.Cance
 		s.all[st.vid] = map[*stream]struct{}{}
 	}
 	s.all[st.vid][st] = struct{}{}
+	if app != nil && app == s.gone { // asked for just before a reload, and opened after it
+		st.retireIn(rand.N(s.spread))
+	}
 	return st
 }
 
+// retire closes the streams that were opened under a configuration that another has replaced, one after the other: all at
+// once they would all be back in the same moment, and each costs the origin a connection.
+func (s *streams) retire(app *App, spread time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone, s.spread = app, spread
+	var old []*stream
+	for _, of := range s.all {
+		for st := range of {
+			if st.app == app {
+				old = append(old, st)
+			}
+		}
+	}
+	for i, st := range old {
+		each := float64(spread) / float64(len(old))
+		st.retireIn(time.Duration((float64(i) + rand.Float64()) * each))
+	}
+}
+
+// retireIn ends a stream of a configuration that is gone. An answer that is no stream, or not yet one, is left alone until it
+// has become one or is over: a reload breaks no request off.
+func (st *stream) retireIn(d time.Duration) {
+	time.AfterFunc(d, func() {
+		st.mu.Lock()
+		is := st.conn != nil || st.events != nil
+		st.mu.Unlock()
+		if is {
+			st.end(farewellReload)
+		} else if !st.over.Load() {
+			st.retireIn(time.Second)
+		}
+	})
+}
+
 func (s *streams) close(st *stream) {
+	st.over.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prefixes[st.from]--; s.prefixes[st.from] <= 0 {
@@ -108,15 +170,28 @@ func (s *streams) cut(now time.Time, snap line.Snapshot, ended func(vid string, 
 	}
 	s.mu.Unlock()
 	for _, st := range over {
-		go st.end()
+		go st.end(farewellPass)
 	}
 }
 
 // lastWord is how long a visitor may take to hear that it is over.
 const lastWord = time.Second
 
+// lastWords are what a stream says at its end: a WebSocket by its close code (RFC 6455, 7.4.1 and the registry it names), an event
+// stream by an event. A browser comes back after either by itself; after "expired" the page knows that it would not be let in.
+type lastWords struct {
+	code   uint16
+	reason string
+	event  string
+}
+
+var (
+	farewellPass   = lastWords{1008, "pass expired", "event: expired\ndata: {}\n\n"}
+	farewellReload = lastWords{1012, "reload", ""}
+)
+
 // end says why, if anybody can still be told, and closes. The deadline comes first: the origin's writer may be stuck.
-func (st *stream) end() {
+func (st *stream) end(say lastWords) {
 	if st.over.Swap(true) {
 		return
 	}
@@ -129,14 +204,14 @@ func (st *stream) end() {
 		_ = conn.SetWriteDeadline(until)
 		st.writing.Lock()
 		defer st.writing.Unlock()
-		_, _ = conn.Write(closeFrame(1008, "pass expired"))
+		_, _ = conn.Write(closeFrame(say.code, say.reason))
 		_ = conn.Close()
 	case events != nil:
 		_ = http.NewResponseController(events).SetWriteDeadline(until)
 		st.writing.Lock()
 		defer st.writing.Unlock()
 		// The empty line first: the origin may have been in the middle of an event.
-		_, _ = events.Write([]byte("\n\nevent: expired\ndata: {}\n\n"))
+		_, _ = events.Write([]byte("\n\n" + say.event))
 		_ = http.NewResponseController(events).Flush()
 	}
 }

@@ -35,7 +35,7 @@ func (h *Handler) safetyNet(w http.ResponseWriter, r *http.Request, next caddyht
 	if !snap.Settings.Passthrough || v.forged > 0 && !v.hasTicket || streaming(r) || placed && k.turn {
 		return false, nil
 	}
-	if snap.Stale && h.room.line.FailsOpen() { // no request waits for a store that is known to be away
+	if h.room.line.FailsOpen(nil) { // no request waits for a store that is known to be away
 		return true, h.through(w, r, next, throughNoLine)
 	}
 	if v.ahead {
@@ -53,7 +53,7 @@ func (h *Handler) safetyNet(w http.ResponseWriter, r *http.Request, next caddyht
 	defer cancel()
 	a, err := h.room.line.PassThrough(ctx, id)
 	switch {
-	case err != nil && h.room.line.FailsOpen():
+	case err != nil && h.room.line.FailsOpen(err):
 		return true, h.through(w, r, next, throughNoLine)
 	case err != nil || a.Standing != line.Granted:
 		return false, nil
@@ -76,9 +76,9 @@ func (h *Handler) safetyNet(w http.ResponseWriter, r *http.Request, next caddyht
 	return true, nil
 }
 
-// failOpen passes on a request of somebody with a ticket who could not be asked about.
-func (h *Handler) failOpen(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) (done bool, err error) {
-	if !h.room.line.FailsOpen() {
+// failOpen passes on a request of somebody with a ticket who could not be asked about, which failed with cause.
+func (h *Handler) failOpen(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler, cause error) (done bool, err error) {
+	if !h.room.line.FailsOpen(cause) {
 		return false, nil
 	}
 	return true, h.through(w, r, next, throughNoLine)

@@ -166,12 +166,12 @@ func TestStreamsAreBounded(t *testing.T) {
 	from := mustPrefix("2001:db8::/64")
 	for i := range maxPrefixStreams {
 		p.VID = passOf(fmt.Sprint(i)).VID
-		if s.open(p, from, func() {}) == nil {
+		if s.open(nil, p, from, func() {}) == nil {
 			t.Fatalf("stream %d of a prefix was refused", i)
 		}
 	}
 	p.VID = "more"
-	if s.open(p, from, func() {}) != nil || s.open(p, mustPrefix("2001:db8:1::/64"), func() {}) == nil {
+	if s.open(nil, p, from, func() {}) != nil || s.open(nil, p, mustPrefix("2001:db8:1::/64"), func() {}) == nil {
 		t.Error("a prefix is not bounded, or bounds another")
 	}
 }

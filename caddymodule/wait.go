@@ -31,7 +31,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 			return h.redirect(w, r, v, h.admitted(v.ticket.VID, a))
 		}
 		if err != nil {
-			if done, err := h.failOpen(w, r, next); done {
+			if done, err := h.failOpen(w, r, next, err); done {
 				return err
 			}
 		}
@@ -53,7 +53,11 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 		s.State = sawFramed
 		return h.writePageWith(w, r, s, "")
 	}
+	came := v.hasTicket && v.ticket.Index != admission.NoIndex
 	state, err := h.place(r, &v, k)
+	if came && err == nil && !k.page && h.spent(r, &v, state) {
+		return h.writeSpent(w, r, v)
+	}
 	h.carry(w, r, v, k)
 	s := h.standing(v, state, err)
 	kept := v.ticket.VID

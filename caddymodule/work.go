@@ -1,11 +1,16 @@
 package caddymodule
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math/bits"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
+
+	"github.com/caddyserver/caddy/v2"
 
 	"github.com/ropeline/ropeline/admission"
 )
@@ -46,6 +51,14 @@ func checkPow(v string) error {
 		return nil
 	}
 	return fmt.Errorf("pow %q: write off, auto (work under pressure, the default) or always", v)
+}
+
+// terms is a digest of what newcomers of this configuration are asked for. A challenge carries it: one that was given, and
+// perhaps solved, before a reload that asks for more must not let anybody in for the ten minutes it would still be good.
+func (c RoomConfig) terms() [8]byte {
+	secret := caddy.NewReplacer().ReplaceKnown(c.CaptchaSecret, "")
+	sum := sha256.Sum256([]byte(strings.Join([]string{cmp.Or(c.Pow, powAuto), cmp.Or(c.Join, joinAnyone), c.Captcha, c.CaptchaSiteKey, secret, c.CaptchaURL}, "\x00")))
+	return [8]byte(sum[:])
 }
 
 // needWork asks a newcomer for work before it gets a place.
@@ -101,7 +114,7 @@ func (h *Handler) came(r *http.Request, now time.Time) {
 // challenge makes one for this newcomer and counts it.
 func (h *Handler) challenge(r *http.Request, zeros int, now time.Time) (admission.Challenge, string, error) {
 	at := h.room.now()
-	c := admission.Challenge{Room: h.Room, Epoch: h.room.line.Snapshot().Epoch, VID: admission.NewVID(), Bits: zeros, IssuedAt: at, Expires: at.Add(challengeLife)}
+	c := admission.Challenge{Room: h.Room, Epoch: h.room.line.Snapshot().Epoch, VID: admission.NewVID(), Bits: zeros, IssuedAt: at, Expires: at.Add(challengeLife), Terms: h.terms}
 	if a, limited := visitorAddr(r); limited {
 		ws, prefix := prefixesOf(a)
 		for _, w := range ws {

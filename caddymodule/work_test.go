@@ -93,6 +93,24 @@ func TestAPlaceCostsWork(t *testing.T) {
 	})
 }
 
+// What was solved under another configuration is asked for anew: a reload that asks for more holds at once.
+func TestAReloadAsksForTheWorkAgain(t *testing.T) {
+	e := newEdge(t, roomWith("rate 0", "pow always"), "")
+	e.trusting(roomWith("rate 0", "pow always"))
+	solve := func() url.Values {
+		m := e.visitor().do("GET", "/", "Accept", "application/json", "X-Forwarded-For", "203.0.113.7").want(t, 429).json(t)
+		challenge, bits := m["challenge"].(string), int(m["bits"].(float64))
+		return url.Values{"challenge": {challenge}, "work": {admission.SolveWork(challenge, bits)}}
+	}
+	early, same := solve(), solve()
+	e.trusting(roomWith("rate 5/s", "pow always", "title New"))
+	e.visitor().postForm("join", same, asScript("203.0.113.7")...).want(t, 200) // what newcomers are asked for has not changed
+	e.trusting(roomWith("rate 0", "pow always", "captcha turnstile", "captcha_site_key k", "captcha_secret s", "captcha_url http://127.0.0.1:1/"))
+	if m := e.visitor().postForm("join", early, asScript("203.0.113.7")...).want(t, 403).json(t); m["code"] != "work_invalid" {
+		t.Errorf("solved before the reload: %v", m)
+	}
+}
+
 // Without JavaScript: wait 5 seconds, press the button. Too early asks again for the same wait; a form's target stays on
 // this site; what had been filled in goes with it; and the ones who wait have a budget of their own.
 func TestWaitingInPlaceOfWork(t *testing.T) {
@@ -100,7 +118,7 @@ func TestWaitingInPlaceOfWork(t *testing.T) {
 	e.trusting(roomWith("rate 0", "pow always"))
 	aged := func(by time.Duration) string {
 		now := e.room().now()
-		raw, err := e.room().ring.Load().SignChallenge(admission.Challenge{Room: "main", Epoch: e.snapshot().Epoch, VID: admission.NewVID(), Bits: leastWork, IssuedAt: now.Add(-by), Expires: now.Add(time.Minute)})
+		raw, err := e.room().ring.Load().SignChallenge(admission.Challenge{Room: "main", Terms: e.room().conf.Load().terms(), Epoch: e.snapshot().Epoch, VID: admission.NewVID(), Bits: leastWork, IssuedAt: now.Add(-by), Expires: now.Add(time.Minute)})
 		if err != nil {
 			t.Fatal(err)
 		}

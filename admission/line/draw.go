@@ -165,7 +165,21 @@ func (r *Room) SetEntropy(ctx context.Context, value string) error {
 	case rep.status == statusGiven:
 		return fmt.Errorf("%w: another value was given", ErrCommitted)
 	case rep.status != statusOK:
-		return fmt.Errorf("%w: entropy is taken between the freeze and the opening, from a room with an entropy source", ErrRetry)
+		return r.noEntropy()
 	}
 	return nil
+}
+
+// noEntropy says why a room takes no public value now.
+func (r *Room) noEntropy() error {
+	s := r.Snapshot()
+	switch {
+	case s.Settings.EntropySource == "" || s.Settings.EntropySource == "none":
+		return fmt.Errorf("%w: its draw mixes in no public value, since entropy_source names none", ErrNoEntropy)
+	case s.State == string(StatePrequeue) && !s.Settings.OpensAt.IsZero():
+		return fmt.Errorf("%w: the pre-queue goes on until %s: give the value after it", ErrNoEntropy, s.Settings.OpensAt.UTC().Format(time.RFC3339))
+	case s.State == string(StatePrequeue):
+		return fmt.Errorf("%w: the pre-queue has not ended: open the room, then give the value", ErrNoEntropy)
+	}
+	return fmt.Errorf("%w: the room is %s, and no draw waits for a value", ErrNoEntropy, s.State)
 }

@@ -42,7 +42,7 @@ func TestSilentEdgeIsStruck(t *testing.T) {
 	b.crowd(3)
 	b.moveX(3)
 	a, _ := b.askAt(two, 0, "")
-	ask := call[knockAsk, Answer]{knockAsk{Visitor{ID: vid(0), Index: 0}, itoa(a.Grant)}, make(chan result[Answer], 1)}
+	ask := call[knockAsk, Answer]{knockAsk{Visitor: Visitor{ID: vid(0), Index: 0}, grant: itoa(a.Grant)}, make(chan result[Answer], 1)}
 	two.runKnocks(t.Context(), []call[knockAsk, Answer]{ask})
 	if got := <-ask.answer; got.answer.Standing != In {
 		t.Fatalf("at the second edge: %+v %v", got.answer, got.err)
@@ -72,7 +72,7 @@ func (b *bench) enterAt(r *Room, i int64) {
 	b.t.Helper()
 	grant := ""
 	for range 2 {
-		ask := call[knockAsk, Answer]{knockAsk{Visitor{ID: vid(i), Index: i}, grant}, make(chan result[Answer], 1)}
+		ask := call[knockAsk, Answer]{knockAsk{Visitor: Visitor{ID: vid(i), Index: i}, grant: grant}, make(chan result[Answer], 1)}
 		r.runKnocks(b.t.Context(), []call[knockAsk, Answer]{ask})
 		got := <-ask.answer
 		r.loops.Wait()

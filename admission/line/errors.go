@@ -31,6 +31,9 @@ var (
 	// ErrNoCeiling asks for values: after a loss of everything nobody but the operator can say how far the line was.
 	ErrNoCeiling = errors.New("line: no log is left that says how many places were given: resume with next and x")
 
+	// ErrNoEntropy refuses a public value that no draw waits for.
+	ErrNoEntropy = errors.New("line: no value is wanted now")
+
 	// ErrClosed refuses a join: the room is closed.
 	ErrClosed = errors.New("line: the room is closed")
 

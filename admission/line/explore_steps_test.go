@@ -53,7 +53,7 @@ func (w *world) come(a *actor, p *person) {
 	}
 	me := Visitor{ID: p.vid, Index: p.index}
 	a.r.runReturns(w.ctx, []call[Visitor, struct{}]{{ask: me, answer: make(chan result[struct{}], 1)}})
-	c := call[knockAsk, Answer]{knockAsk{me, p.grant}, make(chan result[Answer], 1)}
+	c := call[knockAsk, Answer]{knockAsk{Visitor: me, grant: p.grant}, make(chan result[Answer], 1)}
 	a.r.runKnocks(w.ctx, []call[knockAsk, Answer]{c})
 	got := <-c.answer
 	a.r.loops.Wait()

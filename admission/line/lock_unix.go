@@ -18,7 +18,7 @@ func lockDir(dir string) (*os.File, error) {
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s is in use by another process: stop it, or give this edge a directory of its own", dir)
+		return nil, fmt.Errorf("%s is in use by another process: stop it, or give this edge a directory of its own in the option data", dir)
 	}
 	return f, nil
 }

@@ -26,7 +26,7 @@ func (b *bench) admitLogged(i int64) Answer {
 	if a.Standing != Granted {
 		b.t.Fatalf("visitor %d is %s", i, a.Standing)
 	}
-	ask := knockAsk{Visitor{ID: vid(i), Index: i}, itoa(a.Grant)}
+	ask := knockAsk{Visitor: Visitor{ID: vid(i), Index: i}, grant: itoa(a.Grant)}
 	c := call[knockAsk, Answer]{ask, make(chan result[Answer], 1)}
 	b.r.runKnocks(b.t.Context(), []call[knockAsk, Answer]{c})
 	got := <-c.answer

@@ -9,6 +9,7 @@ import (
 type knockAsk struct {
 	Visitor
 	grant string // the entry time to pick up, or ""
+	look  bool   // goes to no door
 }
 
 // slowPass is how long a pick-up may wait for the disk; a later one is not sent, its visitor knocks again.
@@ -24,6 +25,15 @@ func (v Visitor) valid() bool {
 // Knock asks whether it is the visitor's turn, and puts it at the door if its place is below X. Asking again
 // changes nothing. An Answer In is given only when the spent record is on disk, so its pass may leave at once.
 func (r *Room) Knock(ctx context.Context, v Visitor) (Answer, error) { return r.knock(ctx, v, "") }
+
+// Look asks what a Knock would say of a place that is spent, or whose owner is in, and changes nothing: all others are told
+// that they wait, called or not.
+func (r *Room) Look(ctx context.Context, v Visitor) (Answer, error) {
+	if !v.valid() {
+		return Answer{}, ErrBadVisitor
+	}
+	return r.knocks.do(ctx, knockAsk{Visitor: v, look: true})
+}
 
 // PickUp takes the grant a Knock told of (Answer.Grant). It may be called before the entry time: the pass carries
 // it as nbf. The answer is In, or whatever else is true by now.
@@ -45,7 +55,7 @@ func (r *Room) knock(ctx context.Context, v Visitor, grant string) (Answer, erro
 		return Answer{}, ErrBadVisitor
 	}
 	r.remember(v)
-	return r.knocks.do(ctx, knockAsk{v, grant})
+	return r.knocks.do(ctx, knockAsk{Visitor: v, grant: grant})
 }
 
 var errEpochOver = fmt.Errorf("%w: the ticket is of another epoch", ErrRetry)
@@ -74,7 +84,11 @@ func (r *Room) runKnocks(ctx context.Context, batch []call[knockAsk, Answer]) {
 	}
 	args := make([]any, 0, 4*len(batch))
 	for _, c := range batch {
-		args = append(args, c.ask.ID, c.ask.Index, r.Place(c.ask.Index), c.ask.grant)
+		place := r.Place(c.ask.Index)
+		if c.ask.look {
+			place = -1 // as before a draw: knock.lua puts nobody without a place at the door
+		}
+		args = append(args, c.ask.ID, c.ask.Index, place, c.ask.grant)
 	}
 	rep, err := r.callIn(ctx, epoch, scriptKnock, args...)
 	if err == nil && len(rep.results) != len(batch) {

@@ -2,6 +2,7 @@ package line
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -59,11 +60,28 @@ func (r *Room) runThroughs(ctx context.Context, batch []call[string, Answer]) {
 	}
 }
 
-// FailsOpen says whether a request may be passed on although the store is away: the room is a safety net that has never had
-// a line in this epoch, and the store has been heard of within its bounded time. An edge that has heard of the room only
-// before its restart does not know how long that is, and stays closed.
-func (r *Room) FailsOpen() bool {
-	v := r.view.Load()
-	return v.exists && v.net && !v.queued && v.phase == phaseOpen && !v.paused && !v.closed && v.reason == "" &&
-		r.now().Sub(v.heard) < time.Duration(v.failOpen)*time.Microsecond
+// FailsOpen says whether a request may be passed on although the store could not be asked, which failed with err; nil asks
+// whether that is known without trying. The room must be a safety net that lets people in at all, has nobody at its door and has
+// never had a line in this epoch, and the store must be away: whatever else a call fails with (a room that is being put together
+// again, one that is closed, a queue of ours that is full, a visitor who went) is the store's own word or nobody's. The time is
+// bounded by when the room was last heard of and by the last tick too: a store that answers reads and refuses to write would be
+// heard of for ever. An edge that has heard of the room only before its restart does not know how long that is, and
+// stays closed.
+func (r *Room) FailsOpen(err error) bool {
+	v, now := r.view.Load(), r.now()
+	if err == nil && !r.Snapshot().Stale || err != nil && !away(err) {
+		return false
+	}
+	limit := time.Duration(v.failOpen) * time.Microsecond
+	if tick := r.contact.Load(); tick != nil && now.Sub(*tick) >= limit+staleAfter {
+		return false
+	}
+	return v.exists && v.net && !v.queued && v.door == 0 && v.gap > 0 && v.cap > 0 && v.phase == phaseOpen && !v.paused && !v.closed &&
+		v.reason == "" && now.Sub(v.heard) < limit
+}
+
+// away says whether an error means that the store was not reached or made no sense. A deadline that passed does: it is the
+// bounded wait for the store's word.
+func away(err error) bool {
+	return errors.Is(err, ErrStore) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -1,6 +1,7 @@
 package line
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -225,13 +226,37 @@ func TestSafetyNetWithoutTheStore(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *Store) {
 		dir := t.TempDir()
 		b := newBench(t, s, Config{Dir: dir, Edge: "e", Settings: Settings{Rate: Rate{10, time.Second}, Cap: 1, Passthrough: true, FailOpenFor: time.Minute}})
-		if !b.r.FailsOpen() {
+		if !b.r.FailsOpen(ErrStore) {
 			t.Fatal("a quiet room does not fail open")
 		}
+		for _, err := range []error{nil, ErrRetry, ErrMerging, ErrClosed, errEpochOver, ErrNotLogged, context.Canceled} {
+			if b.r.FailsOpen(err) {
+				t.Errorf("%v is taken for a store that is away", err)
+			}
+		}
+		if !b.r.FailsOpen(fmt.Errorf("asking: %w", context.DeadlineExceeded)) {
+			t.Error("a store that does not answer in time is not away")
+		}
+		for name, change := range map[string]func(*view){
+			"somebody at the door": func(v *view) { v.door = 1 }, "rate 0": func(v *view) { v.gap = 0 }, "cap 0": func(v *view) { v.cap = 0 }} {
+			was := b.r.view.Load()
+			v := *was
+			change(&v)
+			if b.r.view.Store(&v); b.r.FailsOpen(ErrStore) {
+				t.Errorf("%s, and it fails open", name)
+			}
+			b.r.view.Store(was)
+		}
+		long := b.r.now().Add(-61*time.Second - staleAfter)
+		b.r.contact.Store(&long)
+		if b.r.FailsOpen(ErrStore) {
+			t.Error("a store that is heard of and takes no tick keeps the room open for ever")
+		}
+		b.r.contact.Store(nil)
 		v := *b.r.view.Load()
 		v.heard = b.r.now().Add(-61 * time.Second)
 		b.r.view.Store(&v)
-		if b.r.FailsOpen() {
+		if b.r.FailsOpen(ErrStore) {
 			t.Fatal("it is open for longer than fail_open_for")
 		}
 		var rh rhythm
@@ -244,14 +269,14 @@ func TestSafetyNetWithoutTheStore(t *testing.T) {
 			b.tick(&rh)
 			b.returns(waits)
 		}
-		if b.r.FailsOpen() {
+		if b.r.FailsOpen(ErrStore) {
 			t.Fatal("a room with a line fails open")
 		}
 		for range 15 {
 			b.tick(&rh) // nobody knocks any more
 		}
-		if s := b.r.Snapshot().State; s != StatePassthrough || b.r.FailsOpen() {
-			t.Fatalf("%s again, but it has had a line; fails open: %v", s, b.r.FailsOpen())
+		if s := b.r.Snapshot().State; s != StatePassthrough || b.r.FailsOpen(ErrStore) {
+			t.Fatalf("%s again, but it has had a line; fails open: %v", s, b.r.FailsOpen(ErrStore))
 		}
 		if err := b.r.log.close(); err != nil {
 			t.Fatal(err)
@@ -259,18 +284,18 @@ func TestSafetyNetWithoutTheStore(t *testing.T) {
 		b.empty()
 		b.edges = nil
 		r := b.room(Config{Dir: dir, Edge: "e", Settings: Settings{Rate: Rate{10, time.Second}, Cap: 1, Passthrough: true}})
-		if r.FailsOpen() {
+		if r.FailsOpen(ErrStore) {
 			t.Fatal("an edge that has heard nothing since its start fails open")
 		}
 		b.r = r
 		b.arrive(r)
-		if r.FailsOpen() {
+		if r.FailsOpen(ErrStore) {
 			t.Fatal("the loss made it forget that there was a line")
 		}
 		if _, err := r.Reset(t.Context(), Expect{}, Settings{}); err != nil {
 			t.Fatal(err)
 		}
-		if !r.FailsOpen() {
+		if !r.FailsOpen(ErrStore) {
 			t.Fatal("a new line has had no queue")
 		}
 	})

@@ -33,7 +33,7 @@ func (s *Set) RenderCheck(c Check) ([]byte, error) {
 	v := checkView{Check: c, Lang: t.lang, T: t.words, CSS: template.CSS(css), Missing: c.Receipt == "", Late: c.N >= 0 && c.Index >= c.N, RTL: rtl(t.lang)}
 	v.DrawText, v.Source = t.drawSentence(c.EntropySource)
 	if c.Index >= 0 {
-		v.IndexText = t.number(c.Index)
+		v.IndexText = t.number(c.Index + 1) // its line in the list: what people read counts from 1
 	}
 	if c.Place >= 0 {
 		v.PlaceText = t.number(c.Place + 1)

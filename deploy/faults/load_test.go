@@ -143,11 +143,12 @@ func (m marked) RoundTrip(r *http.Request) (*http.Response, error) {
 // again sends a request anew whose connection was closed before a byte of the answer, as browsers do, and the page's script for
 // what they do not.
 //
-// Two kinds of connections end so in a reload, however it is done. One that is kept and on which nothing is under way is closed
-// by the server that ends: a request sent in that instant reaches nobody, and HTTP/1.1 leaves it to the client (RFC 9112,
-// 9.3.1). Go's repeats GET by itself and POST never. And Caddy's new listener stands beside the old one (SO_REUSEPORT): what the
-// kernel has put into the old one's queue, and nobody has accepted, is reset when that is closed, unless net.ipv4.tcp_migrate_req
-// is set. Neither has reached the edge. One that had, and whose answer was lost, would be handled twice: the access log says so.
+// Three kinds of connections end so in a reload. One that is kept and on which nothing is under way is closed by the server that
+// ends: a request sent in that instant reaches nobody, and HTTP/1.1 leaves it to the client (RFC 9112, 9.3.1). Go's repeats GET
+// by itself and POST never. A request that net/http reads after its shutdown has begun is dropped before any handler (conn.serve:
+// shuttingDown). And Caddy's new listener stands beside the old one (SO_REUSEPORT): what the kernel has put into the old one's
+// queue, and nobody has accepted, is reset when that is closed, unless net.ipv4.tcp_migrate_req is set. None of them has reached
+// the edge. One that had, and whose answer was lost, would be handled twice: the access log says so.
 type again struct {
 	next http.RoundTripper
 	sent atomic.Int64
