@@ -39,8 +39,8 @@ function before(doc, place, now) {
 function estimate(doc, ahead) {
   if (doc.rate <= 0) return { low: 0, high: -1, why: 'whyStop' };
   var share = doc.ahead_share > 0 && doc.ahead_share <= 1 ? doc.ahead_share : 1;
-  var slow = doc.pace === null || doc.pace === undefined ? doc.rate : Math.min(doc.rate, doc.pace);
-  var low = ahead * share / doc.rate;
+  var pace = doc.pace === null || doc.pace === undefined ? doc.rate : doc.pace, slow = Math.min(doc.rate, pace);
+  var low = 0.7 * Math.min(ahead * share / doc.rate, ahead / Math.max(doc.rate, pace)); // as on the server
   return slow > 0 ? { low: low, high: (ahead + 1) / slow * 1.2 + 5, why: slow < doc.rate ? 'whySlow' : '' } : { low: low, high: -1, why: 'whyStop' };
 }
 // The range that was said stands: it never rises but for a reason, which stays in sight until the range is down again

@@ -41,6 +41,7 @@ type setup struct {
 	redis  redistest.Options
 	global []string // more lines of the edges' global block
 	site   []string // more lines of their site
+	proxy  []string // of their reverse_proxy
 	aged   bool     // keys that are years old
 	bin    string   // another binary than the repository's
 }
@@ -84,7 +85,7 @@ func build(t *testing.T, s setup) *world {
 		}
 		name := fmt.Sprintf("edge-%d", i+1)
 		e := must(fleet.NewEdge(fleet.Config{Name: name, Bin: w.bin, Dir: w.path(name), Keys: w.path("keys"), Store: store,
-			Origin: w.origin.Addr(), Room: s.room, Global: s.global, Site: s.site}))(t)
+			Origin: w.origin.Addr(), Room: s.room, Global: s.global, Site: s.site, Proxy: s.proxy}))(t)
 		w.edges = append(w.edges, e)
 		check(t, e.Start(t.Context()))
 	}

@@ -27,6 +27,7 @@ type Config struct {
 	Room   []string // options of the room, a line each
 	Global []string // more lines of the global block
 	Site   []string // more lines of the site, before the waiting room
+	Proxy  []string // lines of reverse_proxy's block
 	Env    []string
 }
 
@@ -65,8 +66,8 @@ func (e *Edge) Write(room ...string) error {
 	indent := func(lines []string, by string) string { return by + strings.Join(lines, "\n"+by) + "\n" }
 	text := fmt.Sprintf("{\n\tadmin 127.0.0.1:%d\n\tgrace_period 10s\n%s\tropeline {\n\t\tstore %s\n\t\tkeys %s\n\t\tdata %s\n\t}\n}\n",
 		e.admin, indent(c.Global, "\t"), c.Store, c.Keys, filepath.Join(c.Dir, "rooms"))
-	text += fmt.Sprintf("http://:%d {\n\tbind 127.0.0.1\n%s\twaiting_room %s {\n%s\t\tgrant_log %s\n\t}\n\treverse_proxy %s\n}\n",
-		e.port, indent(c.Site, "\t"), Room, indent(room, "\t\t"), e.Grants(), c.Origin)
+	text += fmt.Sprintf("http://:%d {\n\tbind 127.0.0.1\n%s\twaiting_room %s {\n%s\t\tgrant_log %s\n\t}\n\treverse_proxy %s {\n%s\t}\n}\n",
+		e.port, indent(c.Site, "\t"), Room, indent(room, "\t\t"), e.Grants(), c.Origin, indent(c.Proxy, "\t\t"))
 	return os.WriteFile(e.file(), []byte(text), 0o644)
 }
 
