@@ -71,11 +71,12 @@ func events(ctx context.Context, c *http.Client, v *fleet.Visitor, e *fleet.Edge
 }
 
 // socket opens a WebSocket.
-func socket(v *fleet.Visitor, e *fleet.Edge) (open, error) {
+func socket(ctx context.Context, v *fleet.Visitor, e *fleet.Edge) (open, error) {
 	conn, err := net.Dial("tcp", e.Addr())
 	if err != nil {
 		return open{}, err
 	}
+	context.AfterFunc(ctx, func() { conn.Close() })
 	fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nRopeline-Ticket: %s\r\nRopeline-Pass: %s\r\n\r\n",
 		e.Addr(), v.Ticket, v.Pass)
 	rd := bufio.NewReader(conn)
@@ -123,7 +124,7 @@ func TestReloadWithManyStreams(t *testing.T) {
 	w := build(t, setup{edges: 1, room: room, proxy: []string{"stream_close_delay 5m"}, origin: http.HandlerFunc(streams)})
 	e := w.edges[0]
 	c := &http.Client{Transport: &again{next: &http.Transport{DisableCompression: true}}}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	defer cancel()
 
 	people := make([]*fleet.Visitor, n)
@@ -131,8 +132,8 @@ func TestReloadWithManyStreams(t *testing.T) {
 	reopen := func(i int) (err error) {
 		if i < eventStreams {
 			opened[i], err = events(ctx, c, people[i], e)
-		} else if opened[i], err = socket(people[i], e); err != nil {
-			opened[i], err = socket(people[i], e) // the old listener's queue: see again
+		} else if opened[i], err = socket(ctx, people[i], e); err != nil {
+			opened[i], err = socket(ctx, people[i], e) // the old listener's queue: see again
 		}
 		return err
 	}
