@@ -24,6 +24,9 @@ var jsonOptions = func() map[string]reflect.Type {
 // lists are the options with several values, which a Caddyfile writes in one pair of quotes.
 var lists = map[string]bool{"beside": true, "crawlers": true, "cors": true}
 
+// words are the options that are on or off and kept as that word, since neither is what an empty one means.
+var words = map[string]bool{"bind_pass": true, "wait_page": true}
+
 // UnmarshalJSON reads a handler's JSON. People write it by hand, from the Caddyfile's reference: each option takes what JSON has
 // for it (true beside "on", 500 beside "500", a list beside a text with spaces), and what it does not take is answered with what
 // to write. encoding/json would say the names of our types, and take 600 for 600 nanoseconds.
@@ -51,7 +54,9 @@ func (h *Handler) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	type plainHandler Handler // without this method
-	if err := json.Unmarshal(b, (*plainHandler)(h)); err != nil {
+	strict := json.NewDecoder(bytes.NewReader(b))
+	strict.DisallowUnknownFields() // what is inside an option, as Caddy does with the handler itself
+	if err := strict.Decode((*plainHandler)(h)); err != nil {
 		return fmt.Errorf("waiting_room: %w", err)
 	}
 	return nil
@@ -72,7 +77,7 @@ func plainOption(name string, t reflect.Type, v json.RawMessage) (json.RawMessag
 			return v, nil
 		}
 		return nil, fmt.Errorf(`write true or false, or "on" or "off"`)
-	case t.Kind() == reflect.Int || t.Kind() == reflect.Pointer:
+	case t.Kind() == reflect.Int || t == reflect.TypeFor[*int]():
 		if text {
 			v = json.RawMessage(strings.TrimSpace(s))
 		}
@@ -80,7 +85,7 @@ func plainOption(name string, t reflect.Type, v json.RawMessage) (json.RawMessag
 			return nil, fmt.Errorf("write a whole number, for example %s", map[string]string{"queue_status": "503"}[name]+map[bool]string{true: "500"}[name == "cap"])
 		}
 		return v, nil
-	case text:
+	case text || t.Kind() != reflect.String: // pace has members of its own
 		return v, nil
 	}
 	return plainText(name, v)
@@ -96,13 +101,13 @@ func plainText(name string, v json.RawMessage) (json.RawMessage, error) {
 			return json.Marshal(strings.Join(list, " "))
 		}
 		return nil, fmt.Errorf(`write a list of texts, or one text with spaces between`)
-	case name == "bind_pass" && json.Unmarshal(v, &on) == nil:
-		return json.Marshal(map[bool]string{true: "on", false: bindOff}[on])
+	case words[name] && json.Unmarshal(v, &on) == nil:
+		return json.Marshal(map[bool]string{true: "on", false: "off"}[on])
 	case name == "rate" && string(v) == "0":
 		return json.Marshal("0")
 	case name == "rate":
 		return nil, fmt.Errorf(`write a text that says in what time, for example "20/s"`)
-	case name == "bind_pass":
+	case words[name]:
 		return nil, fmt.Errorf(`write true or false, or "on" or "off"`)
 	}
 	return nil, fmt.Errorf(`write a text, in quotes`)

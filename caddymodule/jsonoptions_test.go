@@ -30,6 +30,9 @@ func TestOptionsTakeTheirNaturalJSON(t *testing.T) {
 			t.Errorf("%s:\n%+v, %v", text, got, err)
 		}
 	}
+	if got, err := optionsOf(t, `{"room":"main","rate":"1/s","wait_page":true,"pace":{"mode":"shadow","p99":1000000000}}`); err != nil || got.WaitPage != "on" || got.Pace.Mode != paceShadow {
+		t.Errorf("%+v, %v", got, err)
+	}
 	if got, err := optionsOf(t, `{"room":"main","rate":0}`); err != nil || got.validate() != nil {
 		t.Errorf("rate 0: %v, %v", err, got.validate())
 	}
@@ -57,6 +60,8 @@ func TestJSONOfAnotherTypeIsToldTheCure(t *testing.T) {
 		`"queue_status":[]`:        `queue_status []: write a whole number, for example 503`,
 		`"title":5`:                `title 5: write a text, in quotes`,
 		`"beside":{"assets":true}`: `beside {"assets":true}: write a list of texts`,
+		`"wait_page":3`:            `wait_page 3: write true or false`,
+		`"pace":{"mod":"auto"}`:    `unknown field "mod"`,
 		`"rat":"1/s"`:              `unknown option "rat": did you mean rate?`,
 	} {
 		_, err := optionsOf(t, `{"room":"main",`+option+`}`)

@@ -11,10 +11,10 @@ import (
 // lookTimeout bounds what a program waits to hear that its place is spent: without an answer it is told where it would stand.
 const lookTimeout = 250 * time.Millisecond
 
-// spent says whether every ticket that a program came with is used up. A page finds that out by entering and gets a new place;
+// allSpent says whether every ticket that a program came with is used up. A page finds that out by entering and gets a new place;
 // a program that only asks would hear for ever that it is next. The store is asked about called places alone, and without a
 // knock: looking takes no turn.
-func (h *Handler) spent(r *http.Request, v *visitor, snap line.Snapshot) bool {
+func (h *Handler) allSpent(r *http.Request, v *visitor, snap line.Snapshot) bool {
 	for try := 1; ; try++ {
 		if !h.room.used.has(v.ticket, snap) {
 			place := h.room.line.Place(v.ticket.Index)

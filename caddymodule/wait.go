@@ -55,7 +55,7 @@ func (h *Handler) serveWaiting(w http.ResponseWriter, r *http.Request, next cadd
 	}
 	came := v.hasTicket && v.ticket.Index != admission.NoIndex
 	state, err := h.place(r, &v, k)
-	if came && err == nil && !k.page && h.spent(r, &v, state) {
+	if came && err == nil && !k.page && h.allSpent(r, &v, state) {
 		return h.writeSpent(w, r, v)
 	}
 	h.carry(w, r, v, k)
