@@ -111,11 +111,11 @@ func (a *API) inTurn(w http.ResponseWriter, r *http.Request, rt *route) (leave f
 	}
 	in.watch(time.Now())
 	began := time.Now()
-	leave, err = in.line.Enter(r.Context(), func() { more(w) })
+	out, err := in.line.Enter(r.Context(), func() { more(w) })
 	a.metrics.waited.WithLabelValues(rt.name).Observe(time.Since(began).Seconds())
 	if err == nil {
 		// Also on the way out: when nobody new comes, those who wait are waiting for a limit that grows again.
-		return func() { leave(); in.watch(time.Now()) }, nil
+		return func() { out(); in.watch(time.Now()) }, nil
 	}
 	return func() {}, in.refusal(err)
 }
