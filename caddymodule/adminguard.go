@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// strangersPage refuses what a page that is not ours makes an operator's browser send to the admin listener. Caddy checks
-// the Host where the listener has one address, and Origins only if told to; a plain form on any page could pause a room of
-// whoever reads it beside an SSH tunnel. Programs send neither of the headers looked at here, and are not touched.
+// strangersPage refuses what a page that is not ours makes an operator's browser send to the console's listener or to the
+// admin API. Caddy itself keeps most of that from its admin listener, but not from one that listens on all addresses and is
+// reached by a name that somebody has pointed there; and the console's listener is not Caddy's. Programs are not touched:
+// Caddy's own commands send an Origin, which is their address.
 func strangersPage(r *http.Request) error {
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
@@ -37,7 +38,7 @@ func sameHost(origin, host string) bool {
 
 // aBrowser is one by its own word. Over plain HTTP to a name it sends no Sec-Fetch header, and with a GET no Origin.
 func aBrowser(r *http.Request) bool {
-	return strings.HasPrefix(r.UserAgent(), "Mozilla/") || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
+	return strings.HasPrefix(r.UserAgent(), "Mozilla/") || r.Header.Get("Sec-Fetch-Site") != ""
 }
 
 // privateNames end names that no stranger can own.

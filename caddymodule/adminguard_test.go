@@ -22,6 +22,7 @@ func TestAdminKnowsWhoSends(t *testing.T) {
 	}{
 		{"curl", "POST", "127.0.0.1:2019", []string{"User-Agent", "curl/8.5"}, true},
 		{"curl by a public name", "POST", "edge.example.com:2019", []string{"User-Agent", "curl/8.5"}, true},
+		{"ropeline room", "POST", "edge.example.com:2019", []string{"User-Agent", "Go-http-client/1.1", "Origin", "http://edge.example.com:2019"}, true},
 		{"the console", "POST", "localhost:2019", []string{"User-Agent", firefox, "Origin", "http://localhost:2019", "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors"}, true},
 		{"the console by IPv6", "POST", "[::1]:2019", []string{"User-Agent", firefox, "Origin", "http://[::1]:2019", "Sec-Fetch-Site", "same-origin"}, true},
 		{"the console by the machine's name", "GET", own + ":2019", []string{"User-Agent", firefox}, true},

@@ -15,7 +15,7 @@ func TestArrows(t *testing.T) {
 		But: []string{"admission/pace/...", "admission/telemetry"},
 		Why: judges,
 	})
-	for _, part := range []string{"loadtest", "loadtest/history", "loadtest/buyer", "loadtest/record", "loadtest/check", "loadtest/linefile"} {
+	for _, part := range []string{"loadtest", "loadtest/history", "loadtest/buyer", "loadtest/record", "loadtest/check", "loadtest/linefile", "loadtest/ladder"} {
 		deptest.Check(t, deptest.Rule{From: part, Never: []string{"admission/..."}, Why: judges})
 	}
 }

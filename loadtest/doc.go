@@ -5,8 +5,9 @@
 //	buyer/     the virtual buyers: line, map, hold, order, card, payment, tickets
 //	record/    a reverse proxy between edge and origin that notes who got through
 //	check/     the invariants, one file each, recomputed from evidence
+//	ladder/    how many people an origin bears
 //	event/     what an event was, or would have been, from the edge's decision log
-//	cmd/loadtest/   sale | record | check | smoke | report | replay | what-if
+//	cmd/loadtest/   sale | record | check | smoke | ladder | report | replay | what-if
 //
 // Both programs are black boxes to the crowd and its judge. Nothing of admission,
 // caddymodule or core is imported and no metric of theirs is read: what judges

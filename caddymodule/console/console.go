@@ -53,7 +53,7 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // Caddy's admin listener asks for it
 	h.Set("Cache-Control", "no-store")
 	if r.Method != http.MethodHead {
 		_, _ = w.Write([]byte(page))

@@ -19,6 +19,7 @@ const usage = `loadtest lets virtual buyers loose on a sale and judges what happ
   loadtest check   recomputes the invariants from what a sale left behind
   loadtest smoke   sale and check in one, ends with one JSON line
 
+  loadtest ladder  steps load up against an origin until its answers get bad; writes values to start with
   loadtest report  after an event: what was lost, and to which limit
   loadtest replay  a recorded event again, with other settings
   loadtest what-if an event with other capacity, people, no-shows, payment times
@@ -43,7 +44,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	commands := map[string]func(context.Context, []string) error{
 		"sale": saleCommand, "check": checkCommand, "record": recordCommand, "smoke": smokeCommand,
-		"report": reportCommand, "replay": replayCommand, "what-if": whatIfCommand,
+		"ladder": ladderCommand, "report": reportCommand, "replay": replayCommand, "what-if": whatIfCommand,
 	}
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		fmt.Print(usage)
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	command, ok := commands[args[0]]
 	if !ok {
-		return fmt.Errorf("no command %q; there are sale, record, check, smoke, report, replay and what-if", args[0])
+		return fmt.Errorf("no command %q; there are sale, record, check, smoke, ladder, report, replay and what-if", args[0])
 	}
 	return command(ctx, args[1:])
 }

@@ -17,7 +17,7 @@ import (
 func TestRefusalsNameTheFlagAndTheCure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for command, want := range map[string]string{
-		"sell":                                  `no command "sell"; there are sale, record, check, smoke, report, replay and what-if`,
+		"sell":                                  `no command "sell"; there are sale, record, check, smoke, ladder, report, replay and what-if`,
 		"sale extra":                            `no argument "extra"`,
 		"sale":                                  "--event is missing",
 		"sale --event e --record 127.0.0.1:0":   "--record and --origin go together",
@@ -30,6 +30,10 @@ func TestRefusalsNameTheFlagAndTheCure(t *testing.T) {
 		"check --only T1":                       "--record: ",
 		"check --only Q3 --grant-log gone":      "gone: no such file",
 		"check --only I1 --history gone":        "--history: ",
+		"ladder":                                `origin ""`,
+		"ladder --origin http://x --header x":   "--header \"x\"",
+		"ladder --origin http://x --page x":     "--page \"x\"",
+		"ladder --visit gone":                   "--visit: open gone",
 		"smoke --event e":                       "smoke needs all evidence",
 		"sale --event e --database nonsense:/!": "--database: ",
 	} {
