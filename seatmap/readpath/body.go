@@ -3,8 +3,8 @@ package readpath
 import (
 	"bytes"
 	"compress/gzip"
-	"fmt"
-	"hash/crc32"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"strconv"
@@ -61,9 +61,12 @@ func NewBody(contentType string, raw []byte, tag string) *Body {
 	return &Body{contentType: contentType, raw: raw, length: strconv.Itoa(len(raw)), tag: tag}
 }
 
+// newBody names the content by SHA-256. A frame ends with its own CRC, so that a CRC over
+// the whole is the same number for every frame, and a cache that asks with it would be told
+// for ever that its map is the newest.
 func newBody(contentType string, raw []byte) *Body {
-	sum := crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli))
-	return NewBody(contentType, raw, fmt.Sprintf("%x-%x", len(raw), sum))
+	sum := sha256.Sum256(raw)
+	return NewBody(contentType, raw, hex.EncodeToString(sum[:8]))
 }
 
 func (b *Body) in(i int) *packed {

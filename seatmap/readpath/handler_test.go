@@ -87,6 +87,32 @@ func TestAnswersInEveryCodingAreTheSameMap(t *testing.T) {
 	}
 }
 
+// Who has an earlier map is never told that it is the newest, in any form: a frame of the same length has another tag.
+func TestAnOlderMapIsNotTheNewest(t *testing.T) {
+	tr, s := bigShelf(t)
+	latest(t, s, "a")
+	had := map[bool]map[string]bool{true: {}, false: {}}
+	for i := range 5 {
+		for _, asJSON := range []bool{true, false} {
+			snapshot := func(w http.ResponseWriter, r *http.Request) error { return s.ServeSnapshot(w, r, "a", asJSON) }
+			first := ask(t, s, "GET", nil, snapshot)
+			tag := first.Header.Get("ETag")
+			if had[asJSON][tag] {
+				t.Fatalf("map %d has the tag of an earlier one: %s", i, tag)
+			}
+			had[asJSON][tag] = true
+			for old := range had[asJSON] {
+				if got := ask(t, s, "GET", http.Header{"If-None-Match": {old}}, snapshot); (got.StatusCode == http.StatusNotModified) != (old == tag) {
+					t.Errorf("who has %s of %s: %d", old, tag, got.StatusCode)
+				}
+			}
+		}
+		tr.commit("a", held(10+i, tr.clock().Add(time.Hour)))
+		tr.pass(Life)
+		step(t, s)
+	}
+}
+
 // The document of an edition is made for the first who asks, once for all who ask at the same time, and for nobody else.
 func TestTheDocumentIsMadeWhenItIsAskedFor(t *testing.T) {
 	_, s := bigShelf(t)
