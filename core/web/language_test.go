@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/locale"
 )
 
@@ -243,21 +244,22 @@ func TestTheScriptWritesAsTheServerDoes(t *testing.T) {
 		for n := range 130 {
 			want = append(want, s.Count("chosenSeats", n))
 		}
-		want = append(want, s.Say("mapOf", "venue", "Hall"), s.Say("routeText", "from", "Berlin", "to", "Praha"))
-		given, err := json.Marshal([]any{amounts, currencies, instants, zones})
+		want = append(want, s.Say("mapOf", "venue", "Hall"), s.Say("routeText", "from", "Berlin", "to", "Praha"),
+			s.Say("seatLabel", "section", "Block 3, north", "row", "C", "seat", "12")) // of what the core calls the seat
+		given, err := json.Marshal([]any{amounts, currencies, instants, zones, hold.Label("Block 3, north", "C", "12")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := evaluate[[]string](t, ctx, fmt.Sprintf(`(async () => {
-			const [f, s] = await Promise.all([import(%q), import(%q)]);
-			const [amounts, currencies, instants, zones] = %s;
+			const [f, s, o] = await Promise.all([import(%q), import(%q), import(%q)]);
+			const [amounts, currencies, instants, zones, label] = %s;
 			return [
 				...currencies.flatMap((c) => amounts.map((a) => f.money(a, c))),
 				...instants.flatMap((i) => zones.flatMap((z) => ['full', 'year', 'short'].map((p) => f.dateText(p, i, z)))),
 				...Array.from({ length: 130 }, (_, n) => s.count('chosenSeats', n)),
-				s.t('mapOf', { venue: 'Hall' }), s.t('routeText', { from: 'Berlin', to: 'Praha' }),
+				s.t('mapOf', { venue: 'Hall' }), s.t('routeText', { from: 'Berlin', to: 'Praha' }), o.placeText({ seat: 7, label }),
 			];
-		})()`, scriptURL(lang, "js/format.js"), scriptURL(lang, "js/say.js"), given))
+		})()`, scriptURL(lang, "js/format.js"), scriptURL(lang, "js/say.js"), scriptURL(lang, "js/occasion.js"), given))
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d texts, want %d", lang, len(got), len(want))
 		}
