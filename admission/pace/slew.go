@@ -17,7 +17,7 @@ type slew struct {
 
 func (s *slew) limit(model float64, exposed, up, dt float64) float64 {
 	limit := s.Rate * (1 + up*dt)
-	if exposed > enoughSeen && !s.Easing && !math.IsInf(model, 1) {
+	if up > 0 && exposed > enoughSeen && !s.Easing && !math.IsInf(model, 1) {
 		limit = max(limit, jumpShare*model)
 	}
 	return limit

@@ -2,6 +2,7 @@ package lead
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 
@@ -66,6 +67,10 @@ func (p *Pacer) document(c *Config, sec *line.Second, in *pace.Inputs, d *pace.D
 	said := *d
 	said.Override.Until = sec.Now.Add(d.Override.Until.Sub(now))
 	doc.Sentence = cfg.Sentence(&said)
+	if full(sec) && d.Rate > 0 {
+		doc.Sentence = fmt.Sprintf("%d people are inside, which is the most allowed, so one goes in as one leaves; the rate would be %.2f people a second", sec.Live, d.Rate)
+		doc.Reason = cfg.Name(pace.ByCap)
+	}
 	if o := said.Override; d.Mode != pace.Auto && o.Who != "" {
 		doc.Override = &report.Override{Mode: o.Mode.String(), Rate: o.Rate, Who: o.Who, Why: o.Why, Until: o.Until}
 	}

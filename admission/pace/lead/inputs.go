@@ -21,7 +21,9 @@ func (p *Pacer) inputs(c *Config, sec *line.Second, now, local time.Time) *pace.
 	in := &pace.Inputs{Epoch: sec.Epoch}
 	in.Gate = p.sum.Gate(p.edges(sec), seconds)
 	in.Gate.X, in.Gate.Active = sec.Called, sec.Live
-	in.Gate.Waiting = max(sec.Waiting, sec.Door)
+	if in.Gate.Waiting = max(sec.Waiting, sec.Door); full(sec) {
+		in.Gate.Waiting = 0 // those who wait do not wait for the rate, so it is not tried and may not grow
+	}
 	in.Gate.Away = sec.State == line.StateMerging
 	if p.poller != nil {
 		p.ear.Hear(p.poller, now, local)
@@ -36,6 +38,9 @@ func (p *Pacer) inputs(c *Config, sec *line.Second, now, local time.Time) *pace.
 	in.Operator = p.operator(c, sec, now)
 	return in
 }
+
+// full says that the cap holds people back, and not the rate.
+func full(sec *line.Second) bool { return sec.Cap > 0 && sec.Live >= sec.Cap }
 
 func (p *Pacer) edges(sec *line.Second) (out []gate.Edge) {
 	known := map[string]bool{}
@@ -59,10 +64,9 @@ func (p *Pacer) edges(sec *line.Second) (out []gate.Edge) {
 
 // operator is what people decided: the room's own pause above all, then the word to the controller, then the file.
 func (p *Pacer) operator(c *Config, sec *line.Second, now time.Time) pace.Operator {
-	o := pace.Operator{Cap: sec.Cap}
-	if sec.Cap >= line.MaxCap {
-		o.Cap = 0
-	}
+	// The cap is the door's, which keeps it exactly and gives a slot away in the moment it is free. A controller that eases
+	// towards it would leave a part of a small room empty.
+	o := pace.Operator{}
 	order, mode, ok := ParseOrder(sec.Order, sec.Now)
 	until := now.Add(shadowFor)
 	if ok { // said by the store's clock

@@ -203,6 +203,29 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// A room that is full is held by its cap: the rate is not tried, so it does not grow, and the explanation names the cap.
+func TestCapHolds(t *testing.T) {
+	s := newStage(t, config(t, false))
+	var d *report.Document
+	for range 60 {
+		d = s.second()
+	}
+	rate := d.Rate
+	s.sec.Cap, s.sec.Live = 50, 50
+	gap := s.last.Gap
+	for range 200 {
+		d = s.second()
+		s.last.Gap = 10_000_000 // one leaves in ten seconds
+	}
+	if d.Reason != "active_cap" || !strings.HasPrefix(d.Sentence, "50 people are inside") || d.Rate > rate*1.06 {
+		t.Errorf("full: the rate goes from %v (gap %d) to %v by %s: %s", rate, gap, d.Rate, d.Reason, d.Sentence)
+	}
+	s.sec.Live = 10
+	if d = s.second(); d.Reason == "active_cap" || d.Rate < rate*0.9 {
+		t.Errorf("with slots free again the rate is %v after %v: %s", d.Rate, rate, d.Sentence)
+	}
+}
+
 // A new line forgets who was called in the old one, and keeps what is known of the origin.
 func TestReset(t *testing.T) {
 	s := newStage(t, config(t, false))
