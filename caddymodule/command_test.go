@@ -27,6 +27,7 @@ func TestQuickErrors(t *testing.T) {
 		"from port": {func(q *quick) { q.From = "8080" }, "--from :8080"},
 		"keys":      {func(q *quick) { q.Store = "redis://127.0.0.1:1/0" }, "--keys is missing"},
 		"room":      {func(q *quick) { q.Room = "My Room" }, "--room:"},
+		"auto":      {func(q *quick) { q.Rate = "auto" }, ""},
 	} {
 		q := good
 		c.change(&q)
@@ -62,6 +63,14 @@ func TestQuickAddresses(t *testing.T) {
 	cfg, _, err := q.config()
 	if err != nil {
 		t.Fatal(err)
+	}
+	q.Rate, q.Cap = "auto", 500
+	auto, _, err := q.config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := json.Marshal(auto); !strings.Contains(string(b), `"pace":{"mode":"auto"}`) || strings.Contains(string(b), `"cap"`) {
+		t.Errorf("%s", b)
 	}
 	if b, _ := json.Marshal(cfg); !strings.Contains(string(b), `"waiting_room"`) || !strings.Contains(string(b), `"level":"WARN"`) {
 		t.Errorf("%s", b)

@@ -11,6 +11,9 @@ import (
 	"github.com/ropeline/ropeline/admission/pace/gate"
 )
 
+// errAborted is how a proxy ends a connection whose answer it cannot finish: it panics.
+var errAborted = errors.New("aborted")
+
 // flight is a request that the origin has not answered yet.
 type flight struct {
 	meter *gate.Meter // nil: not measured, or over
@@ -29,8 +32,10 @@ func (h *Handler) measured(g *guarded, r *http.Request, next caddyhttp.Handler) 
 	}
 	m := h.room.paced.Meter
 	g.flight = flight{m, m.Begin(kind, age)}
+	err = errAborted // what a panic leaves
 	defer func() { g.gone(r, err) }()
-	return next.ServeHTTP(g, r)
+	err = next.ServeHTTP(g, r)
+	return err
 }
 
 // answered is the head of the final answer.

@@ -33,12 +33,18 @@ func (q *quick) config() (*caddy.Config, site, error) {
 		return nil, at, err
 	}
 	if q.Rate == "" {
-		return nil, at, errors.New("--rate is missing: say how many may enter, for example --rate 20/s")
+		return nil, at, errors.New("--rate is missing: say how many may enter, for example --rate 20/s, or --rate auto to find out what the origin bears")
 	}
 	if q.Store != line.Embedded && q.Keys == "" {
 		return nil, at, errors.New("--keys is missing: with a shared store, make the keys once with `ropeline keys init <dir>` and give every edge --keys <dir>")
 	}
 	handler := Handler{Room: q.Room, RoomConfig: RoomConfig{Rate: q.Rate, Cap: &q.Cap, State: q.State, OpensAt: q.OpensAt, GrantLog: q.GrantLog, Title: q.Title}}
+	if q.Rate == paceAuto {
+		handler.Rate, handler.Pace = "", &PaceConfig{Mode: paceAuto}
+		if q.Cap == line.DefaultCap {
+			handler.Cap = nil // a cap that nobody chose would decide in place of the origin
+		}
+	}
 	if err := checkName(q.Room); err != nil {
 		return nil, at, fmt.Errorf("--room: %w", err)
 	}
