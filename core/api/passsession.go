@@ -20,6 +20,8 @@ import (
 const (
 	// sessionMemory is how long a process goes without asking whose a visitor is.
 	sessionMemory = 5 * time.Second
+	// sessionWait bounds the wait for that answer.
+	sessionWait = 2 * time.Second
 	// contestedFor is how long the first is told that somebody else has come with the same pass.
 	contestedFor = 15 * time.Minute
 
@@ -76,11 +78,7 @@ func (s *passSessions) claim(ctx context.Context, p admission.Pass, account int6
 	if ok && s.now().Before(hit.until) && hit.account == me.account && bytes.Equal(hit.token, me.token) && !hit.ends.Before(me.ends) {
 		return hit.contested, nil
 	}
-	var is passSession
-	err = s.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		is, err = claimSession(ctx, tx, visitor, me)
-		return err
-	})
+	is, err := s.is(ctx, visitor, me)
 	if err == nil && (is.account != me.account || !bytes.Equal(is.token, me.token)) {
 		err = errTakenOver
 	}
@@ -99,18 +97,45 @@ func (s *passSessions) claim(ctx context.Context, p admission.Pass, account int6
 	return is.contested, nil
 }
 
-// claimSession says whose the visitor is now. Only the first call of a session writes, and waits for no disk: what a
-// crash forgets is claimed again by whoever comes next.
+// is says whose the visitor is now. Who is known already, which is nearly everybody who asks, takes no transaction.
+func (s *passSessions) is(ctx context.Context, visitor string, me passSession) (is passSession, err error) {
+	short, cancel := context.WithTimeout(ctx, sessionWait)
+	is, err = readSession(s.db.Pool.QueryRow(short, sqlPassSession, visitor))
+	cancel()
+	if err == nil && is.account == me.account && bytes.Equal(is.token, me.token) && !is.ends.Before(me.ends) {
+		return is, nil
+	}
+	decide := claimSession // also where the database is away: a transaction says so in the right words
+	if errors.Is(err, pgx.ErrNoRows) {
+		decide = firstSession
+	}
+	err = s.db.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		is, err = decide(ctx, tx, visitor, me)
+		return err
+	})
+	return is, err
+}
+
+// firstSession writes one, and waits for no disk: what a crash forgets is claimed again by whoever comes next. Whoever
+// was quicker keeps it.
+func firstSession(ctx context.Context, tx pgx.Tx, visitor string, me passSession) (is passSession, err error) {
+	var b pgx.Batch
+	b.Queue(sqlRelaxed)
+	b.Queue(sqlForgetSessions)
+	b.Queue(sqlClaimSession, visitor, me.account, me.signIn, me.token, me.ends).QueryRow(func(row pgx.Row) (err error) {
+		is, err = readSession(row)
+		return err
+	})
+	err = tx.SendBatch(ctx, &b).Close()
+	return is, err
+}
+
+// claimSession decides between the session that is there and the caller.
 func claimSession(ctx context.Context, tx pgx.Tx, visitor string, me passSession) (passSession, error) {
 	is, err := readSession(tx.QueryRow(ctx, sqlPassSession, visitor))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		if _, err = tx.Exec(ctx, sqlRelaxed); err == nil {
-			_, err = tx.Exec(ctx, sqlForgetSessions)
-		}
-		if err == nil {
-			is, err = readSession(tx.QueryRow(ctx, sqlClaimSession, visitor, me.account, me.signIn, me.token, me.ends))
-		}
+		return firstSession(ctx, tx, visitor, me)
 	case err == nil && is.account != me.account:
 		_, err = tx.Exec(ctx, sqlContest, visitor)
 	case err == nil && (is.later(me) || bytes.Equal(is.token, me.token) && is.ends.Before(me.ends)):

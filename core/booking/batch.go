@@ -33,8 +33,9 @@ type decision struct {
 	asked map[*request]hold.Request // what is taken for them: with the seats chosen, where the best were asked for
 	best  *choosing
 
-	replayed bool       // some were answered from their stored rows, and have written there
-	done     []*request // with an effect
+	begun    []hold.AccountRef // accounts whose first row this try may write
+	replayed bool              // some were answered from their stored rows, and have written there
+	done     []*request        // with an effect
 	holds    map[*request]*hold.Hold
 	ended    []endedHold
 }
@@ -51,6 +52,11 @@ func (d *decision) reset() {
 }
 
 func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
+	if d.rare() {
+		if err := hold.PlanAnew(ctx, tx); err != nil {
+			return err
+		}
+	}
 	events, err := hold.LockEvents(ctx, tx, d.eventIDs(d.batch))
 	if err != nil {
 		return err
@@ -70,6 +76,7 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 	if d.world, err = hold.Load(ctx, tx, events, scope, d.wait); err != nil {
 		return err
 	}
+	d.letOneBegin()
 	if err := d.readKeys(ctx, tx); err != nil {
 		return err
 	}
@@ -90,6 +97,11 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	return d.answer(ctx, tx, versions)
+}
+
+// rare: something besides taking places is to be done, for which there are further tables.
+func (d *decision) rare() bool {
+	return slices.ContainsFunc(d.batch, func(r *request) bool { return r.take == nil || r.take.Replace != uuid.Nil })
 }
 
 func (d *decision) eventIDs(rs []*request) []int64 {

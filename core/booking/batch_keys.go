@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -26,30 +29,20 @@ const (
 func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
 	byKey := make(map[keyRow]*request, len(d.batch))
 	ours := make([]*request, 0, len(d.batch))
+	asked := make([]*request, 0, len(d.batch))
 	for _, r := range d.batch {
-		if d.world.Account(r.key.event, r.key.account) != nil {
-			byKey[r.row] = r
+		switch a := d.world.Account(r.key.event, r.key.account); {
+		case a == nil:
+		case a.New: // who never held anything has no key of a hold either
 			ours = append(ours, r)
+		default:
+			byKey[r.row] = r
+			ours, asked = append(ours, r), append(asked, r)
 		}
 	}
-	if len(ours) == 0 {
-		return nil
-	}
-	k := keysOf(ours)
-	rows, err := tx.Query(ctx, sqlKeysThere, slotsAt(d.world.Now), k.events, k.accounts, k.ids)
+	old, err := d.keysThere(ctx, tx, asked, byKey)
 	if err != nil {
-		return fmt.Errorf("read keys: %w", err)
-	}
-	var (
-		got keyRow
-		old []*request
-	)
-	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.id}, func() error {
-		old = append(old, byKey[got])
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("read keys: %w", err)
+		return err
 	}
 	d.fresh = ours
 	if len(old) > 0 {
@@ -61,6 +54,42 @@ func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
 	return d.replay(ctx, tx, old, byKey)
 }
 
+// keysThere are those of the asked whose keys were used before.
+func (d *decision) keysThere(ctx context.Context, tx pgx.Tx, asked []*request, byKey map[keyRow]*request) (old []*request, err error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	k := keysOf(asked)
+	rows, err := tx.Query(ctx, keysThereAt(d.world.Now), k.events, k.accounts, k.ids)
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	var got keyRow
+	_, err = pgx.ForEachRow(rows, []any{&got.event, &got.account, &got.id}, func() error {
+		old = append(old, byKey[got])
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", err)
+	}
+	return old, nil
+}
+
+// keysThereText is the statement for each day of the six: it names the day's partitions, so
+// that it can be planned once and still neither reads nor locks the one that is emptied.
+var keysThereText = func() (text [keySlots]string) {
+	for today := range text {
+		var parts []string
+		for d := 1; d >= -keyDays; d-- {
+			parts = append(parts, fmt.Sprintf(sqlKeysThere, (today+d+keySlots)%keySlots))
+		}
+		text[today] = strings.Join(parts, " UNION ALL ")
+	}
+	return text
+}()
+
+func keysThereAt(now time.Time) string { return keysThereText[slotOf(now, 0)] }
+
 // replay answers from the stored rows, and counts itself in them so that its
 // COMMIT waits for the standby like the first answer's did.
 func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey map[keyRow]*request) error {
@@ -68,6 +97,10 @@ func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey 
 		return nil
 	}
 	d.replayed = true
+	// Planned for all days at once the statement would lock the partition that is emptied.
+	if err := hold.PlanAnew(ctx, tx); err != nil {
+		return err
+	}
 	k := keysOf(old)
 	rows, err := tx.Query(ctx, sqlReplays, slotsAt(d.world.Now), k.events, k.accounts, k.ids, k.prints)
 	if err != nil {

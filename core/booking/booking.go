@@ -59,19 +59,20 @@ type Deps struct {
 // Engine sells. Its methods may be called at once and from several processes:
 // row locks decide, not this process's memory.
 type Engine struct {
-	cfg     Config
-	db      *pg.DB
-	log     *slog.Logger
-	metrics *metrics
-	books   *booksMetrics
-	events  sync.Map // slug -> event id; an event's slug never changes
-	slugs   sync.Map // event id -> slug
-	counted stockCount
-	flight  flight
-	labels  hold.Labels
-	floors  floors
-	lanes   [laneCount]lane
-	slow    chan struct{} // one place for each connection of the slow lane
+	cfg       Config
+	db        *pg.DB
+	log       *slog.Logger
+	metrics   *metrics
+	books     *booksMetrics
+	events    sync.Map // slug -> event id; an event's slug never changes
+	slugs     sync.Map // event id -> slug
+	counted   stockCount
+	flight    flight
+	newcomers newcomers
+	labels    hold.Labels
+	floors    floors
+	lanes     [laneCount]lane
+	slow      chan struct{} // one place for each connection of the slow lane
 	// Connections of the lanes and of the slow lane, apart from the pool: orders, money
 	// and readers can take none of them, nor the slow ones a quick one's.
 	laneDB, slowDB *pg.DB
@@ -84,6 +85,12 @@ type Engine struct {
 
 	till // payment: see pay_till.go
 }
+
+// plannedOnce: the statements of a batch of holds are planned once a connection. Planning
+// them took longer than running them where a batch is small. Each names its rows by the
+// one index that its table has for them, so no statistics could tell the planner better;
+// where a table has two that begin alike, package hold has the statement planned anew.
+var plannedOnce = map[string]string{"plan_cache_mode": "force_generic_plan"}
 
 // New returns an engine on a migrated database. It starts nothing: see Run.
 func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
@@ -101,13 +108,13 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	if e.books, err = newBooksMetrics(d.Metrics); err != nil {
 		return nil, fmt.Errorf("ledger metrics: %w", err)
 	}
-	if e.laneDB, err = db.Reserve(laneCount); err != nil {
+	if e.laneDB, err = db.Reserve(laneCount, plannedOnce); err != nil {
 		return nil, err
 	}
-	if e.slowDB, err = db.Reserve(slowLaneWidth); err != nil {
+	if e.slowDB, err = db.Reserve(slowLaneWidth, nil); err != nil {
 		return nil, err
 	}
-	if e.docketDB, err = db.Reserve(docketCount + 1); err != nil {
+	if e.docketDB, err = db.Reserve(docketCount+1, nil); err != nil {
 		return nil, err
 	}
 	e.letterbox.e = e

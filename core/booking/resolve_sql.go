@@ -75,6 +75,6 @@ var moneyStatements = map[string]string{
 	"claim attempts": sqlClaimAttempts, "claim watched": sqlClaimWatched, "attempt soon": sqlAttemptSoon, "claim refunds": sqlClaimRefunds,
 	"refund tried": sqlRefundTried, "refund refused": sqlRefundRefused, "refund later": sqlRefundLater,
 	"under way": sqlUnderWay, "refunds under way": sqlRefundsUnderWay, "inbox unread": sqlInboxUnread,
-	"store webhooks": sqlStoreWebhooks, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt, "attempt by payment": sqlAttemptByPayment,
+	"store webhooks": sqlStoreWebhooks, "say duplicate": sqlSayDuplicate, "claim webhooks": sqlClaimWebhooks, "order of attempt": sqlOrderOfAttempt, "attempt by payment": sqlAttemptByPayment,
 	"webhook done": sqlWebhookDone, "odd webhooks": sqlOddWebhooks, "resend webhook": sqlResendWebhook, "purge webhooks": sqlPurgeWebhooks, "payout": sqlPayout, "shelve webhook": sqlShelveWebhook,
 }

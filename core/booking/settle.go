@@ -28,6 +28,9 @@ var constraints = pg.Refusals{
 	"idempotency_3_pkey": ErrInProgress, "idempotency_4_pkey": ErrInProgress, "idempotency_5_pkey": ErrInProgress,
 }
 
+// firstRow refuses the second who writes an account's first row: see hold's lockAccounts.
+const firstRow = "account_event_pkey"
+
 // settle ends every request of a batch except those it returns: they met a lock
 // and have their turn again.
 func (e *Engine) settle(batch []*request, wait hold.Wait) (skipped []*request) {
@@ -57,7 +60,7 @@ func (e *Engine) settleBy(deadline time.Time, batch []*request, wait hold.Wait) 
 				r.rerun = true
 			}
 			e.metrics.reruns.WithLabelValues("commit").Inc()
-		case pg.IsRetryable(err), pg.IsConnection(err), pg.IsLockTimeout(err):
+		case pg.IsRetryable(err), pg.IsConnection(err), pg.IsLockTimeout(err), pg.Constraint(err) == firstRow:
 			if last {
 				e.endAll(batch, problem.Busy.Because(err))
 				return nil
@@ -152,6 +155,7 @@ func (e *Engine) try(batch []*request, wait hold.Wait) (map[*request]outcome, er
 	d := &decision{e: e, batch: batch, wait: wait}
 	err := e.withFloors(ctx, func() error {
 		d.reset()
+		defer func() { e.newcomers.leave(d.begun) }()
 		return guard(func() error { return db.Once(ctx, d.run) })
 	})
 	if errors.Is(err, errNoEffect) {

@@ -28,11 +28,11 @@ UPDATE idempotency SET replays = replays + 1
  WHERE slot = ANY($1::smallint[]) AND event_id = $2 AND account_id = $3 AND id = $4
 RETURNING body_hash = $5, status, body`
 
-	// The keys of a batch: see readKeys.
+	// The keys of a batch in one partition: see keysThereText.
 	sqlKeysThere = `
 SELECT i.event_id, i.account_id, i.id
-  FROM unnest($2::bigint[], $3::bigint[], $4::uuid[]) AS k(event_id, account_id, id)
-  JOIN idempotency i ON i.slot = ANY($1::smallint[]) AND i.event_id = k.event_id AND i.account_id = k.account_id AND i.id = k.id`
+  FROM unnest($1::bigint[], $2::bigint[], $3::uuid[]) AS k(event_id, account_id, id)
+  JOIN idempotency_%d i ON i.event_id = k.event_id AND i.account_id = k.account_id AND i.id = k.id`
 
 	sqlCopyKeys = `
 COPY idempotency (slot, event_id, account_id, id, body_hash, status, body) FROM STDIN BINARY`
@@ -65,6 +65,6 @@ SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price
 // statements are all statements of the spine, for the test that prepares them.
 var statements = map[string]string{
 	"event id": sqlEventID, "try key": sqlTryKey, "take key": sqlTakeKey, "store answer": sqlStoreAnswer, "replay": sqlReplay,
-	"keys there": sqlKeysThere, "replays": sqlReplays,
+	"keys there": keysThereText[0], "replays": sqlReplays,
 	"trace seat": sqlTraceSeat, "trace lines": sqlTraceLines, "hold view": sqlHoldView, "stock": sqlStock, "lines of hold view": sqlHoldViewLines,
 }

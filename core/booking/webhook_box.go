@@ -76,7 +76,10 @@ func (b *letterbox) store(batch []*delivery) error {
 		}
 	}
 	err := b.e.docketDB.InTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, sqlStoreWebhooks, providers, ids, bodies)
+		tag, err := tx.Exec(ctx, sqlStoreWebhooks, providers, ids, bodies)
+		if err == nil && tag.RowsAffected() == 0 {
+			_, err = tx.Exec(ctx, sqlSayDuplicate)
+		}
 		return err
 	})
 	if err != nil {

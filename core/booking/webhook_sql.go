@@ -2,12 +2,16 @@ package booking
 
 // Statements of the webhook inbox.
 const (
-	// A duplicate writes its row again: a transaction without a write would not wait
-	// for the standby, and its 2xx would promise what might be lost.
+	// A duplicate does not touch the row that is there: it may be locked by those who read it,
+	// and the whole batch, and every provider in it, would wait until they have.
 	sqlStoreWebhooks = `
 INSERT INTO webhook_inbox (provider, id, body)
 SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[]) AS k(provider, id, body) ORDER BY 1, 2
-ON CONFLICT (provider, id) DO UPDATE SET received_at = webhook_inbox.received_at`
+ON CONFLICT (provider, id) DO NOTHING`
+
+	// But it writes: a transaction that has written nothing would not wait for the standby,
+	// and its 2xx would promise what might be lost. The message is for nobody.
+	sqlSayDuplicate = `SELECT pg_logical_emit_message(true, 'ropeline webhook', '')`
 
 	sqlClaimWebhooks = `
 UPDATE webhook_inbox t SET next_at = now() + make_interval(secs => $2)

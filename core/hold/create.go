@@ -1,8 +1,10 @@
 package hold
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,9 +13,33 @@ import (
 
 // Sizes in bytes of a row in a COPY, for the first allocation.
 const (
-	copiedHold = 140
-	copiedLine = 130
+	copiedAccount = 50
+	copiedHold    = 140
+	copiedLine    = 130
 )
+
+// writeNewAccounts adds the rows of those who have taken something for the first time. Who
+// is second to write one runs again, and finds what the first has done.
+func (w *World) writeNewAccounts(ctx context.Context, tx pgx.Tx) error {
+	var list []*Account
+	for a := range w.was.accounts {
+		if a.New && a.Used {
+			list = append(list, a)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b *Account) int { return cmp.Or(cmp.Compare(a.EventID, b.EventID), cmp.Compare(a.ID, b.ID)) })
+	rows := pg.NewCopy(len(list) * copiedAccount)
+	for _, a := range list {
+		rows.Row(5).Int64(a.EventID).Int64(a.ID).Int32(int32(a.Sold)).OrNull(!a.Since.IsZero()).Time(a.Since).OrNull(a.Budget >= 0).Int32(int32(a.Budget))
+	}
+	if err := rows.Send(ctx, tx, sqlCopyAccounts); err != nil {
+		return fmt.Errorf("add accounts: %w", err)
+	}
+	return nil
+}
 
 // writeCreated adds the holds that were taken, and their lines. Nobody else can know
 // their keys yet, so nothing is locked and nothing waits.

@@ -138,15 +138,21 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 	b := new(batch)
 	if len(s.accounts) > 0 {
 		ae, ai := s.accountArrays()
-		b.exec(sqlAddAccounts, ae, ai)
-		var a Account
+		var k accountKey
+		var sold, budget pgtype.Int4
 		var since pgtype.Timestamptz
-		b.each(accounts, []any{ae, ai}, []any{&a.EventID, &a.ID, &a.Sold, &a.Budget, &since}, func() {
-			row := a
-			if since.Valid {
-				row.Since = since.Time.UTC()
+		var busy bool
+		b.each(accounts, []any{ae, ai}, []any{&k.event, &k.account, &sold, &budget, &since, &busy}, func() {
+			switch {
+			case sold.Valid:
+				row := &Account{EventID: k.event, ID: k.account, Sold: int(sold.Int32), Budget: int(budget.Int32)}
+				if since.Valid {
+					row.Since = since.Time.UTC()
+				}
+				w.accounts[k] = row
+			case !busy:
+				w.accounts[k] = &Account{EventID: k.event, ID: k.account, Budget: -1, New: true}
 			}
-			w.accounts[accountKey{a.EventID, a.ID}] = &row
 		})
 	}
 	if len(s.counters) > 0 {
@@ -176,12 +182,13 @@ func (w *World) lock(ctx context.Context, tx pgx.Tx, s *Scope, wait Wait) error 
 }
 
 func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
+	of, first, last := runs(events, ids)
 	var (
 		s     Seat
 		held  pgtype.UUID
 		until pgtype.Timestamptz
 	)
-	b.each(sql, []any{events, ids}, []any{&s.EventID, &s.ID, &s.Class, &s.Kind, &s.Counter, &s.State, &held, &s.Version, &until}, func() {
+	b.each(sql, []any{of, first, last}, []any{&s.EventID, &s.ID, &s.Class, &s.Kind, &s.Counter, &s.State, &held, &s.Version, &until}, func() {
 		row := s
 		row.HoldID = held.Bytes
 		if until.Valid {
@@ -189,6 +196,18 @@ func (w *World) lockSeats(b *batch, sql string, events []int64, ids []int32) {
 		}
 		w.seats[seatKey{s.EventID, s.ID}] = &row
 	})
+}
+
+// runs are sorted seats as runs of neighbours.
+func runs(events []int64, ids []int32) (of []int64, first, last []int32) {
+	for i, id := range ids {
+		if n := len(of); n > 0 && of[n-1] == events[i] && last[n-1] == id-1 {
+			last[n-1] = id
+			continue
+		}
+		of, first, last = append(of, events[i]), append(first, id), append(last, id)
+	}
+	return of, first, last
 }
 
 // label asks for the names of those seats that are not known yet, and returns what
@@ -213,25 +232,28 @@ func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
 		ce, ci := s.counterArrays()
 		var k counterKey
 		var held, excess, n int
-		b.each(sqlReclaim, []any{ce, ci, w.Now, nil}, []any{&k.event, &k.counter, &held, &excess, &n}, func() {
-			c := w.counters[k]
-			c.Held, c.Excess = held, excess
-			w.Reclaimed = true
+		b.anew(func() {
+			b.each(sqlReclaim, []any{ce, ci, w.Now, nil}, []any{&k.event, &k.counter, &held, &excess, &n}, func() {
+				c := w.counters[k]
+				c.Held, c.Excess = held, excess
+				w.Reclaimed = true
+			})
 		})
 	}
-	if len(s.accounts) > 0 {
-		ae, ai := s.accountArrays()
+	if ae, ai := w.oldAccounts(s); len(ae) > 0 {
 		var k accountKey
 		var live int
-		b.each(sqlLiveHolds, []any{ae, ai, w.Now}, []any{&k.event, &k.account, &live}, func() {
-			if a := w.accounts[k]; a != nil {
-				a.Live = live
-			}
+		b.anew(func() {
+			b.each(sqlLiveHolds, []any{ae, ai, w.Now}, []any{&k.event, &k.account, &live}, func() {
+				if a := w.accounts[k]; a != nil {
+					a.Live = live
+				}
+			})
 		})
 	}
 	if len(s.holds) > 0 {
 		he, hi := s.holdArrays()
-		w.readHolds(b, he, hi)
+		b.anew(func() { w.readHolds(b, he, hi) })
 	}
 	ids := make([]int64, 0, len(w.events))
 	presale := false
@@ -240,13 +262,24 @@ func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
 		presale = presale || ev.InPresale(w.Now)
 	}
 	if presale && len(s.accounts) > 0 {
-		w.readGrants(b, s)
+		b.anew(func() { w.readGrants(b, s) })
 	}
 	var p priceKey
 	var level string
 	var amount int64
 	b.each(sqlPrices, []any{ids}, []any{&p.event, &p.class, &level, &amount}, func() { w.prices[p], w.levels[p] = amount, level })
 	return b.send(ctx, tx, "read places")
+}
+
+// oldAccounts are those that may have holds.
+func (w *World) oldAccounts(s *Scope) (events, ids []int64) {
+	ae, ai := s.accountArrays()
+	for i := range ae {
+		if a := w.accounts[accountKey{ae[i], ai[i]}]; a != nil && !a.New {
+			events, ids = append(events, ae[i]), append(ids, ai[i])
+		}
+	}
+	return events, ids
 }
 
 // readGrants tells which accounts may buy in a presale that is open now.

@@ -90,6 +90,9 @@ type Account struct {
 	Budget  int       // unbought holds left since Since; below 0: none was taken yet
 	Since   time.Time // when the budget's day began
 	Presale bool      // a code of a presale that is open now was redeemed
+
+	New  bool // it has no row yet: no hold, and no key of one
+	Used bool // and gets one: it has taken something
 }
 
 // State of a hold.

@@ -104,6 +104,7 @@ func (w *World) place(r Request, ev *Event, acc *Account, first time.Time) (*Hol
 	h.Amount = total.Minor
 	w.touchAccount(acc)
 	acc.Live += n
+	acc.Used = true
 	w.create(h)
 	return h, nil
 }

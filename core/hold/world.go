@@ -100,6 +100,22 @@ func (w *World) Hold(event int64, id uuid.UUID) *Hold { return w.holds[holdKey{e
 // Account gives an account whose row is locked.
 func (w *World) Account(event, id int64) *Account { return w.accounts[accountKey{event, id}] }
 
+// AccountRef names an account at an event.
+type AccountRef struct{ Event, ID int64 }
+
+// NewAccounts are those that have no row yet.
+func (w *World) NewAccounts() (list []AccountRef) {
+	for k, a := range w.accounts {
+		if a.New {
+			list = append(list, AccountRef{k.event, k.account})
+		}
+	}
+	return list
+}
+
+// PutOff forgets an account, as if its row were locked by somebody else.
+func (w *World) PutOff(a AccountRef) { delete(w.accounts, accountKey{a.Event, a.ID}) }
+
 // Label is what people call a line's place.
 func (w *World) Label(event int64, l *Line) string {
 	if l.Seat != 0 {

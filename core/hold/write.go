@@ -39,12 +39,15 @@ type CounterChange struct {
 func (w *World) Write(ctx context.Context, tx pgx.Tx) ([]Changes, error) {
 	b := new(batch)
 	seats, counters := w.changedSeats(), w.changedCounters()
-	w.writeSeats(b, seats)
+	w.writeSeats(b, w.takeSeats(b, seats))
 	w.writeHolds(b)
 	w.writeLines(b)
 	w.writeCounters(b, counters)
 	w.writeAccounts(b)
 	if err := b.send(ctx, tx, "write places"); err != nil {
+		return nil, err
+	}
+	if err := w.writeNewAccounts(ctx, tx); err != nil {
 		return nil, err
 	}
 	if err := w.writeCreated(ctx, tx); err != nil {
@@ -73,6 +76,32 @@ func (w *World) changedCounters() []*Counter {
 	}
 	slices.SortFunc(out, func(a, b *Counter) int { return cmp.Or(cmp.Compare(a.EventID, b.EventID), cmp.Compare(a.ID, b.ID)) })
 	return out
+}
+
+// takeSeats writes those that have gone to new holds, and returns the others.
+func (w *World) takeSeats(b *batch, seats []*Seat) (rest []*Seat) {
+	var (
+		events      []int64
+		first, last []int32
+		holds       [][16]byte
+		untils      []time.Time
+	)
+	for _, s := range seats {
+		n := len(events) - 1
+		switch {
+		case s.State != SeatHeld || s.Version != w.was.seats[s].Version+1:
+			rest = append(rest, s)
+		case n >= 0 && events[n] == s.EventID && last[n] == s.ID-1 && holds[n] == s.HoldID && untils[n].Equal(s.HeldUntil):
+			last[n] = s.ID
+		default:
+			events, first, last = append(events, s.EventID), append(first, s.ID), append(last, s.ID)
+			holds, untils = append(holds, s.HoldID), append(untils, s.HeldUntil)
+		}
+	}
+	if len(events) > 0 {
+		b.exec(sqlTakeSeats, events, first, last, holds, untils)
+	}
+	return rest
 }
 
 func (w *World) writeSeats(b *batch, seats []*Seat) {
@@ -161,7 +190,7 @@ func (w *World) writeAccounts(b *batch) {
 	)
 	for a, was := range w.was.accounts {
 		// Live is summed anew under the lock each time, never stored.
-		if a.Sold != was.Sold || a.Budget != was.Budget || !a.Since.Equal(was.Since) {
+		if !a.New && (a.Sold != was.Sold || a.Budget != was.Budget || !a.Since.Equal(was.Since)) {
 			events, ids, sold = append(events, a.EventID), append(ids, a.ID), append(sold, int32(a.Sold))
 			budgets, since = append(budgets, int32(a.Budget)), append(since, orNull(a.Since))
 		}

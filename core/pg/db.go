@@ -59,6 +59,7 @@ type DB struct {
 	Pool  *pgxpool.Pool // for reads outside a transaction; writes go through InTx
 	opts  Options
 	meter *meter
+	begun bool // its sessions have the limits of a transaction for good: BEGIN need not set them
 
 	mu       sync.Mutex
 	reserved []*DB
@@ -96,17 +97,24 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 
 // Reserve sets n connections beside the pool apart, for work that must not wait for
 // a connection because others have taken them all. They are dialled when first
-// needed and closed with db.
-func (db *DB) Reserve(n int32) (*DB, error) {
+// needed and closed with db. Only transactions run on them, so their limits, and further
+// settings, are the sessions': a BEGIN that sets each is a tenth of a small batch.
+func (db *DB) Reserve(n int32, settings map[string]string) (*DB, error) {
 	cfg := db.Pool.Config()
 	cfg.MaxConns, cfg.MinConns = n, 0
 	m := new(meter)
 	cfg.ConnConfig.Tracer = m
+	for _, s := range db.opts.settings() {
+		cfg.ConnConfig.RuntimeParams[s[0]] = s[1]
+	}
+	for name, value := range settings {
+		cfg.ConnConfig.RuntimeParams[name] = value
+	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("reserve connections: %w", err)
 	}
-	r := &DB{Pool: pool, opts: db.opts, meter: m}
+	r := &DB{Pool: pool, opts: db.opts, meter: m, begun: true}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.reserved = append(db.reserved, r)

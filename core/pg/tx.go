@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -86,6 +88,19 @@ func (db *DB) begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 // beginSQL opens a transaction in one round trip with its limits.
+func (db *DB) beginSQL() string {
+	if db.begun {
+		return "BEGIN"
+	}
+	var b strings.Builder
+	b.WriteString("BEGIN")
+	for _, s := range db.opts.settings() {
+		b.WriteString("; SET LOCAL " + s[0] + " = " + s[1])
+	}
+	return b.String()
+}
+
+// settings are those of a writing transaction.
 //
 // The planner is held to index scans and nested loops: every statement of a
 // writing transaction names its rows by key, and a fresh table without statistics
@@ -94,10 +109,13 @@ func (db *DB) begin(ctx context.Context) (pgx.Tx, error) {
 // Where no index serves (an import counting the events of a venue), the forbidden scan
 // is taken all the same, at a cost of 10^10, for which the server would compile the
 // plan to machine code first: longer than any of these statements runs.
-func (db *DB) beginSQL() string {
-	return fmt.Sprintf("BEGIN; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; "+
-		"SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off",
-		db.opts.StatementTimeout.Milliseconds(), db.opts.LockTimeout.Milliseconds())
+func (o Options) settings() [][2]string {
+	return [][2]string{
+		{"statement_timeout", strconv.FormatInt(o.StatementTimeout.Milliseconds(), 10)},
+		{"lock_timeout", strconv.FormatInt(o.LockTimeout.Milliseconds(), 10)},
+		{"enable_seqscan", "off"}, {"enable_bitmapscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
+		{"plan_cache_mode", "force_custom_plan"}, {"jit", "off"},
+	}
 }
 
 // runGuarded gives the connection back when fn panics.

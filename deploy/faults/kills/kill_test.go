@@ -51,6 +51,12 @@ func TestKilledAtEveryStatement(t *testing.T) {
 			w.start()
 			time.Sleep(quietWatch)
 			t.Logf("%d statements of the loops are not counted", w.tap.learned())
+			for _, op := range group { // once in peace: how its transactions begin is known from then on
+				b := w.buyer()
+				op.prepare(b)
+				b.must(op.request(b), uuid.NewString())
+				w.until(op.name+" ends", func() bool { return op.settled(b) })
+			}
 			for _, op := range group {
 				w.killedEverywhere(op)
 			}

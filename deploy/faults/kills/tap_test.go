@@ -27,6 +27,7 @@ type tap struct {
 	mu       sync.Mutex
 	learning bool
 	noise    map[string]bool // what the loops say when nobody asks for anything: it belongs to no operation
+	openers  map[string]bool // first statements of transactions that turned out to be an operation's; noise may be among them
 	aim      *shot
 }
 
@@ -45,7 +46,7 @@ func newTap(t *testing.T, database string) *tap {
 	u, err := url.Parse(database)
 	must0(t, err)
 	q := u.Query()
-	p := &tap{server: filepath.Join(q.Get("host"), socketName), learning: true, noise: map[string]bool{}}
+	p := &tap{server: filepath.Join(q.Get("host"), socketName), learning: true, noise: map[string]bool{}, openers: map[string]bool{}}
 	dir, err := os.MkdirTemp("", "ropeline-tap-") // t.TempDir is too long for a socket
 	must0(t, err)
 	l, err := net.Listen("unix", filepath.Join(dir, socketName))
@@ -75,7 +76,7 @@ func newTap(t *testing.T, database string) *tap {
 func (p *tap) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.noise = map[string]bool{}
+	p.noise, p.openers = map[string]bool{}, map[string]bool{}
 }
 
 // learned ends the learning and tells how many statements are noise.
@@ -152,6 +153,7 @@ type talk struct {
 	// begin is a BEGIN that the client has been told is done and the server has not heard: only what follows tells whose
 	// it is, and so whether the process has to die before it.
 	begin   []byte
+	first   string       // statement of the transaction
 	unasked atomic.Int32 // answers of the server that the client is not waiting for
 }
 
@@ -196,7 +198,7 @@ func (p *tap) carry(client net.Conn) {
 			before.shoot()
 			return
 		}
-		if c.begin != nil {
+		if _, executes := c.read(said); c.begin != nil && executes { // to prepare a statement needs no transaction
 			c.unasked.Add(1)
 			said, c.begin = append(c.begin, said...), nil
 		}
@@ -283,17 +285,36 @@ func (c *talk) moments(group []byte) (before, after *shot) {
 		if before = c.p.moment("before COMMIT"); before == nil {
 			after = c.p.moment("after COMMIT, before its answer")
 		}
-	case c.p.dull(sql) || !c.open:
+	case !c.open:
 	default:
-		c.dirty = true
 		if c.begin != nil {
-			before = c.p.moment(beforeBegin + short(sql))
+			if c.first = sql; c.p.opens(sql) {
+				before = c.p.moment(beforeBegin + short(sql))
+			}
 		}
-		if before == nil {
-			before = c.p.moment("before: " + short(sql))
+		if before != nil || c.p.dull(sql) {
+			break
 		}
+		if !c.dirty {
+			c.p.opener(c.first)
+		}
+		c.dirty = true
+		before = c.p.moment("before: " + short(sql))
 	}
 	return before, after
+}
+
+// opener notes how a transaction of an operation began; opens tells whether one may begin so.
+func (p *tap) opener(sql string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.openers[sql] = true
+}
+
+func (p *tap) opens(sql string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.openers[sql] && !p.learning
 }
 
 const beforeBegin = "before BEGIN of: "
