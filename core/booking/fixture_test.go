@@ -221,3 +221,22 @@ func (x *sale) database() string {
 	}
 	return name
 }
+
+// count1 is a number from the database.
+func (x *sale) count1(sql string) (n int) {
+	x.t.Helper()
+	if err := x.db.Pool.QueryRow(x.t.Context(), sql).Scan(&n); err != nil {
+		x.t.Fatal(err)
+	}
+	return n
+}
+
+// until waits for something that is about to happen.
+func (x *sale) until(what string, ok func() bool) {
+	x.t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			x.t.Fatal("never: ", what)
+		}
+	}
+}

@@ -24,6 +24,7 @@ var sections = []section{
 	{"http", []string{"holds.http_vs_one_by_one", "holds.p99_ms", "holds.two_processes_vs_one"}, (*bench).throughHTTP},
 	{"contended", []string{"holds.contended_vs_spread"}, (*bench).contended},
 	{"ga", []string{"holds.ga_per_s_vs_row_lock", "holds.ga_buckets_vs_row_lock"}, (*bench).generalAdmission},
+	{"refused", []string{"holds.refused_ms_p99"}, (*bench).refusals},
 	{"scale", []string{"holds.scale_60k_vs_1k"}, (*bench).scale},
 	{"events", []string{"holds.3000_events_vs_one"}, (*bench).manyEvents},
 }
