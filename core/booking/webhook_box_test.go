@@ -6,7 +6,9 @@ import "testing"
 // those who read nor for their disk, and what it promises is in the log all the same.
 func TestACopyWaitsForNobody(t *testing.T) {
 	x := newSale(t, saleSpec{seats: 1})
-	put := func() error { return x.e.letterbox.put(&delivery{provider: "fakepay", id: "evt_1", body: []byte("{}")}) }
+	put := func() error {
+		return x.e.letterbox.put(&delivery{provider: "fakepay", id: "evt_1", body: []byte("{}")})
+	}
 	if err := put(); err != nil {
 		t.Fatal(err)
 	}
