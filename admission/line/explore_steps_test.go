@@ -18,7 +18,7 @@ func (w *world) tick(a *actor) {
 }
 
 func (w *world) join(a *actor, p *person) {
-	c := call[joinAsk, Joined]{joinAsk{p.vid, ""}, make(chan result[Joined], 1)}
+	c := call[joinAsk, Joined]{joinAsk{p.vid, p.signed}, make(chan result[Joined], 1)}
 	a.r.runJoins(w.ctx, []call[joinAsk, Joined]{c})
 	got := <-c.answer
 	w.note("join %s at %s: %d/%d %v", p.vid, a.r.edge, got.answer.Epoch, got.answer.Index, got.err)
@@ -31,6 +31,26 @@ func (w *world) join(a *actor, p *person) {
 		w.fail("index %d of epoch %d was given to %s and to %s", p.index, p.epoch, who, p.vid)
 	}
 	w.given[key] = p.vid
+}
+
+// elsewhere asks for a place with another browser of somebody's account: until the place is used and the session over, it is
+// the same one.
+func (w *world) elsewhere(a *actor, p *person) {
+	if p.signed == "" || p.index < 0 || a.r.view.Load().epoch != p.epoch {
+		return
+	}
+	c := call[joinAsk, Joined]{joinAsk{"other" + itoa(int64(w.steps)), p.signed}, make(chan result[Joined], 1)}
+	a.r.runJoins(w.ctx, []call[joinAsk, Joined]{c})
+	got := <-c.answer
+	w.note("join by the account of %s at %s: %s %d/%d %v", p.vid, a.r.edge, got.answer.ID, got.answer.Epoch, got.answer.Index, got.err)
+	if got.err != nil || got.answer.Epoch != p.epoch || got.answer.ID == p.vid && got.answer.Index == p.index {
+		return
+	}
+	used, _ := w.g.raw.client.GetBit(w.ctx, a.r.key("spent"), p.index).Result()
+	if _, err := w.g.raw.client.ZScore(w.ctx, a.r.key("in"), p.vid).Result(); used == 0 || err == nil {
+		w.fail("the account of %s has place %d and was given %d to %s", p.vid, p.index, got.answer.Index, got.answer.ID)
+	}
+	p.signed = "" // its new place is another's from here on
 }
 
 // come is what a page does: the ticket is shown, and knocks; a grant is picked up.
@@ -51,7 +71,7 @@ func (w *world) come(a *actor, p *person) {
 	if v.epoch != p.epoch {
 		return
 	}
-	me := Visitor{ID: p.vid, Index: p.index}
+	me := Visitor{ID: p.vid, Index: p.index, Identity: p.signed}
 	a.r.runReturns(w.ctx, []call[Visitor, struct{}]{{ask: me, answer: make(chan result[struct{}], 1)}})
 	c := call[knockAsk, Answer]{knockAsk{Visitor: me, grant: p.grant}, make(chan result[Answer], 1)}
 	a.r.runKnocks(w.ctx, []call[knockAsk, Answer]{c})

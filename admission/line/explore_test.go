@@ -31,8 +31,10 @@ func (w *world) step() {
 		}
 	case n < 62:
 		w.come(a, p)
-	case n < 66:
+	case n < 64:
 		w.renew(a, p)
+	case n < 66:
+		w.elsewhere(a, p)
 	case n < 70:
 		w.leave(a, p)
 	case n < 75:

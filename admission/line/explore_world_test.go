@@ -106,6 +106,7 @@ type actor struct {
 
 type person struct {
 	vid    string
+	signed string // the account, if any
 	epoch  int64
 	index  int64 // -1: none acknowledged
 	grant  string
@@ -172,6 +173,9 @@ func newWorld(ctx context.Context, g *rig, seed uint64, edges int) *world {
 
 func (w *world) another() *person {
 	p := &person{vid: vid(int64(len(w.people))), index: -1, left: map[int64]bool{}}
+	if len(w.people)%2 == 0 {
+		p.signed = "account of " + p.vid
+	}
 	w.people = append(w.people, p)
 	return p
 }

@@ -8,7 +8,7 @@ import (
 const mutationSeeds = 60 // of which every fourth plays scenes
 
 // lateRules are those whose absence the first seeds do not show, with the seed to begin at.
-var lateRules = map[string]uint64{"a newer epoch replaces": 130, "what a struck edge ended is copied": 160, "slots of a cut-off edge are held": 160}
+var lateRules = map[string]uint64{"a newer epoch replaces": 230, "accounts are merged": 330, "what a struck edge ended is copied": 160, "slots of a cut-off edge are held": 160}
 
 var everyScript = []*script{&scriptStatus, &scriptReport, &scriptToken, &scriptResume, &scriptCopy, &scriptSettings, &scriptJoin, &scriptReturn,
 	&scriptKnock, &scriptThrough, &scriptConfirm, &scriptTouch, &scriptLeave, &scriptTick, &scriptPresence, &scriptRoot, &scriptEntropy, &scriptReveal,
@@ -40,6 +40,7 @@ func TestExplorerMissesRules(t *testing.T) {
 		{"slots of a cut-off edge are held", &scriptTick, "held_for(cut, vid, s)", "false"},
 		{"nothing is given while merging", &scriptJoin, "if h.merging > 0 then return finish('MERGING') end", ""},
 		{"a caller of an older life is fenced", nil, "ARGV[3] ~= int(h.epoch) or ARGV[4] ~= h.gen", "false"},
+		{"accounts are merged", &scriptReport, "(h.merging > 0 or late) and accounts or {}", "{}"},
 		{"logged leases are inside", &scriptReport, "(h.merging > 0 or late) and leases or {}", "{}"},
 	}
 	open := openShared(t)
