@@ -12,7 +12,7 @@
 //	ledger           double entry, written by the transaction of the effect; folds, seals, statements
 //	outbox, ticket   what follows from a sale
 //	money, pg, problem, keyfile,  leaves: amounts, the way to PostgreSQL, refusals, keys in files,
-//	locale                        languages
+//	locale, gauge                 languages, what a process measures of itself
 //
 // The parts of a sale (event to ticket) never import each other: each is rules and SQL that take a transaction, and
 // booking alone joins them. deps_test.go keeps it so.
