@@ -90,7 +90,7 @@ func (in *inside) watch(now time.Time) {
 		return
 	}
 	s, u := in.line.Read(), in.usage()
-	worst := max(s.P99.Seconds()/insideObjective.Seconds(), u.Database.Wait.Seconds()/waitObjective.Seconds())
+	worst := max(s.P99.Seconds()/insideObjective.Seconds(), waitNow(u).Seconds()/waitObjective.Seconds())
 	seen := turnstile.Seen{Peak: s.Peak, Worst: worst, Stuck: s.Still > insideObjective}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -101,6 +101,15 @@ func (in *inside) limitNow() float64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.allowed
+}
+
+// waitNow is the wait for a connection while there is one: the p99 of a quiet shop's last ten seconds may be the one
+// connection that was dialled in them.
+func waitNow(u booking.Usage) time.Duration {
+	if u.Database.Waiting == 0 {
+		return 0
+	}
+	return u.Database.Wait
 }
 
 // inTurn waits until a call may be carried out. leave is never nil.

@@ -58,11 +58,12 @@ func (a *API) measurePressure() int {
 	if now.Before(p.next) {
 		return p.level
 	}
-	u := a.booking.Usage().Database
+	usage := a.booking.Usage()
+	u := usage.Database
 	used := 0.0
 	if dt := now.Sub(p.at); !p.at.IsZero() && u.Capacity > 0 {
 		used = (u.Busy - p.busy).Seconds() / dt.Seconds() / u.Capacity
 	}
 	p.at, p.busy, p.next = now, u.Busy, now.Add(pressureStep)
-	return p.step(used, u.Wait, a.waiting(holding)+a.waiting(paying), now)
+	return p.step(used, waitNow(usage), a.waiting(holding)+a.waiting(paying), now)
 }
