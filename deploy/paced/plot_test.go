@@ -87,7 +87,7 @@ func picture(all []record.Record, marks []mark) ([]byte, error) {
 				c.line(at, y, at, y+3, ink)
 			}
 			if i == 0 {
-				c.text(at+4, y0+4+n%3*13, m.text, ink)
+				c.text(min(at+4, width-right-6*len(m.text)), y0+4+n%3*13, m.text, ink)
 			}
 		}
 	}
@@ -136,8 +136,8 @@ func (p *panel) draw(c *canvas, all []record.Record, y0 int, x func(time.Time) i
 		c.text(width-right+40, ly, v.name, ink)
 		for i := 1; i < len(all); i++ {
 			a, b := v.of(&all[i-1]), v.of(&all[i])
-			if math.IsNaN(a) || math.IsNaN(b) || a > most && b > most {
-				continue
+			if math.IsNaN(a) || math.IsNaN(b) || a > most && b > most && !v.thick {
+				continue // a limit far above; what the panel is about goes on along its edge
 			}
 			c.stroke(x(all[i-1].At), y(a), x(all[i].At), y(b), v.color, v.thick)
 		}
