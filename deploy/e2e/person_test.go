@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,7 +130,12 @@ func (p *person) click(selector string) {
 func (p *person) fill(selector, text string) {
 	p.t.Helper()
 	p.do("fill "+selector, func(ctx context.Context) error {
-		return chromedp.Do(ctx, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text))
+		for {
+			err := chromedp.Do(ctx, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), text))
+			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "Could not find node") {
+				return err
+			} // the page was just going over to the next one, which has the field too
+		}
 	})
 }
 

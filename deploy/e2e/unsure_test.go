@@ -47,6 +47,7 @@ func TestAPersonIsToldWhatIsNotKnown(t *testing.T) {
 		return err
 	})
 	p.click(`[data-testid=give-back]`)
+	p.until("that it was given back", `document.querySelector('[data-testid=order]')?.dataset.tone !== 'good'`)
 	p.sees("the refund", `[data-testid=order][data-state=refunded]`)
 	p.shot("2-refunded")
 	judged(t, s)

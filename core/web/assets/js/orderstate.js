@@ -44,6 +44,8 @@ const STATES = {
   },
 
   captured(o) {
+    // All given back, and the money not yet sent: the order is paid for a moment longer, and nobody's any more.
+    if (o.lines?.length && o.lines.every((l) => l.returned)) return { tone: 'busy', title: t('givenBackTitle'), text: t('givenBackText'), actions: [], poll: SLOW, settled: true };
     return { tone: 'good', title: yours(o), text: count('capturedText', places(o), { price: price(o) }), actions: returnable(o), poll: 0, settled: true };
   },
 

@@ -120,6 +120,12 @@ export function onlyASettledOrderOffersTickets() {
   }
 }
 
+export function whatWasGivenBackIsNotCalledYours() {
+  const d = describe(order('captured', { lines: [{ seat: 1, quantity: 1, returned: true }] }));
+  equal([d.title, d.actions, d.poll > 0], ['Given back', [], true]);
+  equal(describe(order('captured', { lines: [{ seat: 1, quantity: 1, returned: true }, { seat: 2, quantity: 1, returned: false }] })).actions, ['tickets']);
+}
+
 export function expiryAfterAPaymentDoesNotClaimThatNothingWasCharged() {
   ok(/Nothing was charged/.test(describe(order('expired')).text), 'never paid');
   ok(!/Nothing was charged/.test(describe(order('expired', { payment: { phase: 'unknown' } })).text), 'a payment may arrive');
