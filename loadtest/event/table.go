@@ -30,7 +30,7 @@ var rows = []row{
 	{"people in line", func(c *Column) string { return Count(c.Outcome.Joined) }},
 	{"let go", func(c *Column) string { return Count(c.Outcome.Account.Released()) }},
 	{"came", func(c *Column) string { return Count(c.Outcome.Admitted) }},
-	{"bought", func(c *Column) string { return Count(c.Outcome.Buyers) }},
+	{"seats sold", func(c *Column) string { return Count(c.Outcome.Buyers) }},
 	{"line empty after", func(c *Column) string { return after(c.Outcome.Emptied) }},
 	{"sold out after", func(c *Column) string { return after(c.Outcome.Sold) }},
 	{"95 % of the seats sold after", func(c *Column) string { return soldShare(c, 0.95) }},

@@ -84,8 +84,10 @@ func (p *Past) costs(h *sim.Habits, calm float64) {
 		h.Cost[k] = ratio[k] * calm
 	}
 	pages := float64(h.LeastPages) + h.MorePages
+	// What a payment costs the database is paid when it is confirmed: there the plant has one request for each.
+	h.Cost[pace.Confirm] += ratio[pace.Pay] * calm
 	for k := range ratio {
-		if k == pace.Pay || k >= pace.Other {
+		if k >= pace.Other {
 			times, _ := p.crowd.perPerson(k)
 			h.Cost[pace.Page] += times * ratio[k] * calm / pages
 		}

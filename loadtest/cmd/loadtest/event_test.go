@@ -92,7 +92,7 @@ func TestWhatIfAnswers(t *testing.T) {
 		t.Errorf("payment decided for %s\n%s", c[0], slow)
 	}
 	sold := printed(t, "what-if", "--people", "12000", "--seats", "1500")
-	if c := cells(t, sold, "bought"); c[0] != "1,500" || cells(t, sold, "sold out after")[0] == "not" {
+	if c := cells(t, sold, "seats sold"); c[0] != "1,500" || cells(t, sold, "sold out after")[0] == "not" {
 		t.Errorf("1,500 seats:\n%s", sold)
 	}
 }
