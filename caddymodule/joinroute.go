@@ -76,7 +76,7 @@ func (h *Handler) solved(r *http.Request, f url.Values, now time.Time) (admissio
 	switch {
 	case c.Prefix != (netip.Prefix{}) && (!limited || !c.Prefix.Contains(a)):
 		return c, errNetwork
-	case known(snap) && c.Epoch != snap.Epoch:
+	case known(snap) && c.Epoch != snap.Epoch && c.Epoch != 0: // 0: given while nothing was known of the line
 		return c, errLine
 	case c.Terms != h.terms:
 		return c, errTerms

@@ -3,7 +3,7 @@ package line
 import "time"
 
 // aloneAfter is how long an edge has heard nothing of the store before it may renew beyond what the store has
-// acknowledged. The store holds all leases from the moment it misses an edge for 15 s (doorstep.lua); the rest is air for
+// acknowledged. The store holds all leases from the moment it misses an edge for 15 s (session.lua); the rest is air for
 // both clocks.
 const aloneAfter = 20 * time.Second
 

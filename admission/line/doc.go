@@ -21,7 +21,8 @@
 // two seconds a step, so that a jump, a pause or an outage ends no lease and causes no burst.
 //
 // Losing the store loses nobody. A signed ticket says who has which index; what tickets cannot say is in the logs of the
-// edges, on disk before it counts: the ceiling of indexes, X, the draw, spent places, ends of leases, settings. A room
+// edges, on disk before it counts: the ceiling of indexes, X, the draw, spent places, ends of leases, what an edge
+// renewed by itself, whose place is which account's, settings. A room
 // whose store lost everything, or restarted and perhaps lost its last second, is `merging`: each edge reports its log
 // (report.lua, merged by maximum), tickets come back as people show up, and it goes on when every registered edge has
 // reported. Registration works the other way round: an edge may log what only it knows once all others have its name

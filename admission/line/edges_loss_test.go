@@ -148,6 +148,25 @@ func TestResumeHoldsTheSlotsOfTheMissing(t *testing.T) {
 	b.standing(0, Used, "the edge is forgotten")
 }
 
+// An edge that is back and has reported a lease does not renew it by itself beyond what it said while the room is put
+// together: the merge goes by that.
+func TestAReportEndsRenewingAlone(t *testing.T) {
+	b, two := twoEdges(t, Settings{Cap: 5, Idle: 30 * time.Second, Hard: 10 * time.Minute})
+	b.crowd(1)
+	b.moveX(1)
+	b.enterAt(two, 0)
+	back := b.cutOff(two)
+	b.alone(60, b.r)
+	back()
+	b.empty()
+	if err := two.report(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if l, ok, err := two.Renew(t.Context(), vid(0)); ok && l.End.Equal(l.HardEnd) {
+		t.Fatalf("after its report: %+v %v %v", l, ok, err)
+	}
+}
+
 // A renewal that cannot be put on disk is not given: after a crash nobody would know of it.
 func TestSelfRenewalNeedsTheDisk(t *testing.T) {
 	b, two := twoEdges(t, Settings{Cap: 5, Idle: 30 * time.Second, Hard: 10 * time.Minute})
