@@ -52,11 +52,6 @@ func (d *decision) reset() {
 }
 
 func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
-	if d.rare() {
-		if err := hold.PlanAnew(ctx, tx); err != nil {
-			return err
-		}
-	}
 	events, err := hold.LockEvents(ctx, tx, d.eventIDs(d.batch))
 	if err != nil {
 		return err
@@ -97,11 +92,6 @@ func (d *decision) run(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	return d.answer(ctx, tx, versions)
-}
-
-// rare: something besides taking places is to be done, for which there are further tables.
-func (d *decision) rare() bool {
-	return slices.ContainsFunc(d.batch, func(r *request) bool { return r.take == nil || r.take.Replace != uuid.Nil })
 }
 
 func (d *decision) eventIDs(rs []*request) []int64 {

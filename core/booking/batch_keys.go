@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/ropeline/ropeline/core/hold"
 	"github.com/ropeline/ropeline/core/problem"
 )
 
@@ -75,8 +74,8 @@ func (d *decision) keysThere(ctx context.Context, tx pgx.Tx, asked []*request, b
 	return old, nil
 }
 
-// keysThereText is the statement for each day of the six: it names the day's partitions, so
-// that it can be planned once and still neither reads nor locks the one that is emptied.
+// keysThereText is the statement for each day of the six: it names the day's partitions, and
+// neither reads nor locks the one that is emptied.
 var keysThereText = func() (text [keySlots]string) {
 	for today := range text {
 		var parts []string
@@ -97,10 +96,6 @@ func (d *decision) replay(ctx context.Context, tx pgx.Tx, old []*request, byKey 
 		return nil
 	}
 	d.replayed = true
-	// Planned for all days at once the statement would lock the partition that is emptied.
-	if err := hold.PlanAnew(ctx, tx); err != nil {
-		return err
-	}
 	k := keysOf(old)
 	rows, err := tx.Query(ctx, sqlReplays, slotsAt(d.world.Now), k.events, k.accounts, k.ids, k.prints)
 	if err != nil {

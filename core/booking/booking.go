@@ -86,12 +86,6 @@ type Engine struct {
 	till // payment: see pay_till.go
 }
 
-// plannedOnce: the statements of a batch of holds are planned once a connection. Planning
-// them took longer than running them where a batch is small. Each names its rows by the
-// one index that its table has for them, so no statistics could tell the planner better;
-// where a table has two that begin alike, package hold has the statement planned anew.
-var plannedOnce = map[string]string{"plan_cache_mode": "force_generic_plan"}
-
 // New returns an engine on a migrated database. It starts nothing: see Run.
 func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	if d.Log == nil {
@@ -108,13 +102,13 @@ func New(cfg Config, db *pg.DB, d Deps) (*Engine, error) {
 	if e.books, err = newBooksMetrics(d.Metrics); err != nil {
 		return nil, fmt.Errorf("ledger metrics: %w", err)
 	}
-	if e.laneDB, err = db.Reserve(laneCount, plannedOnce); err != nil {
+	if e.laneDB, err = db.Reserve(laneCount); err != nil {
 		return nil, err
 	}
-	if e.slowDB, err = db.Reserve(slowLaneWidth, nil); err != nil {
+	if e.slowDB, err = db.Reserve(slowLaneWidth); err != nil {
 		return nil, err
 	}
-	if e.docketDB, err = db.Reserve(docketCount+1, nil); err != nil {
+	if e.docketDB, err = db.Reserve(docketCount + 1); err != nil {
 		return nil, err
 	}
 	e.letterbox.e = e

@@ -32,18 +32,3 @@ func (b *batch) send(ctx context.Context, tx pgx.Tx, what string) error {
 	}
 	return nil
 }
-
-// anew has what fn queues planned for the tables as they are now.
-func (b *batch) anew(fn func()) {
-	b.exec(sqlPlanAnew)
-	fn()
-	b.exec(sqlPlanBefore)
-}
-
-// PlanAnew has all of a transaction's statements planned for the tables as they are now.
-func PlanAnew(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, sqlPlanAnew); err != nil {
-		return fmt.Errorf("plan anew: %w", err)
-	}
-	return nil
-}

@@ -232,28 +232,24 @@ func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
 		ce, ci := s.counterArrays()
 		var k counterKey
 		var held, excess, n int
-		b.anew(func() {
-			b.each(sqlReclaim, []any{ce, ci, w.Now, nil}, []any{&k.event, &k.counter, &held, &excess, &n}, func() {
-				c := w.counters[k]
-				c.Held, c.Excess = held, excess
-				w.Reclaimed = true
-			})
+		b.each(sqlReclaim, []any{ce, ci, w.Now, nil}, []any{&k.event, &k.counter, &held, &excess, &n}, func() {
+			c := w.counters[k]
+			c.Held, c.Excess = held, excess
+			w.Reclaimed = true
 		})
 	}
 	if ae, ai := w.oldAccounts(s); len(ae) > 0 {
 		var k accountKey
 		var live int
-		b.anew(func() {
-			b.each(sqlLiveHolds, []any{ae, ai, w.Now}, []any{&k.event, &k.account, &live}, func() {
-				if a := w.accounts[k]; a != nil {
-					a.Live = live
-				}
-			})
+		b.each(sqlLiveHolds, []any{ae, ai, w.Now}, []any{&k.event, &k.account, &live}, func() {
+			if a := w.accounts[k]; a != nil {
+				a.Live = live
+			}
 		})
 	}
 	if len(s.holds) > 0 {
 		he, hi := s.holdArrays()
-		b.anew(func() { w.readHolds(b, he, hi) })
+		w.readHolds(b, he, hi)
 	}
 	ids := make([]int64, 0, len(w.events))
 	presale := false
@@ -262,7 +258,7 @@ func (w *World) read(ctx context.Context, tx pgx.Tx, s *Scope) error {
 		presale = presale || ev.InPresale(w.Now)
 	}
 	if presale && len(s.accounts) > 0 {
-		b.anew(func() { w.readGrants(b, s) })
+		w.readGrants(b, s)
 	}
 	var p priceKey
 	var level string

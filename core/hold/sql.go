@@ -144,11 +144,6 @@ UPDATE seat s SET state = k.state, hold_version = k.version,
        AS k(event_id, seat_id, state, hold_id, version, until)
  WHERE s.event_id = k.event_id AND s.seat_id = k.seat_id`
 
-	// Tables that have two indexes which begin alike (hold, hold_line) are planned by what they
-	// hold by now: while one is nearly empty, any index looks as good as the right one.
-	sqlPlanAnew   = `SET LOCAL plan_cache_mode = force_custom_plan`
-	sqlPlanBefore = `SET LOCAL plan_cache_mode TO DEFAULT`
-
 	sqlCopyAccounts = `COPY account_event (event_id, account_id, sold, first_hold_at, budget) FROM STDIN BINARY`
 
 	// COPY writes a page of rows at a time where INSERT writes each for itself: half of

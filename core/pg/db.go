@@ -101,9 +101,9 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 
 // Reserve sets n connections beside the pool apart, for work that must not wait for
 // a connection because others have taken them all. They are dialled when first
-// needed, unless db is warm, and closed with db. Only transactions run on them, so their limits, and further
-// settings, are the sessions': a BEGIN that sets each is a tenth of a small batch.
-func (db *DB) Reserve(n int32, settings map[string]string) (*DB, error) {
+// needed, unless db is warm, and closed with db. Only transactions run on them, so their limits are the
+// sessions': a BEGIN that sets each is a part of a small batch that shows.
+func (db *DB) Reserve(n int32) (*DB, error) {
 	cfg := db.Pool.Config()
 	cfg.MaxConns, cfg.MinConns = n, 0
 	if db.opts.Warm {
@@ -113,9 +113,6 @@ func (db *DB) Reserve(n int32, settings map[string]string) (*DB, error) {
 	cfg.ConnConfig.Tracer = m
 	for _, s := range db.opts.settings() {
 		cfg.ConnConfig.RuntimeParams[s[0]] = s[1]
-	}
-	for name, value := range settings {
-		cfg.ConnConfig.RuntimeParams[name] = value
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {

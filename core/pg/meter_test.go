@@ -12,7 +12,7 @@ import (
 // What is done for buyers and what goes on aside are told apart, whoever has the connection later.
 func TestLoadTellsBuyersFromTheRest(t *testing.T) {
 	db := pgtest.NewWith(t, pg.Options{MaxConns: 1})
-	reserved, err := db.Reserve(1, nil)
+	reserved, err := db.Reserve(1)
 	if err != nil {
 		t.Fatal(err)
 	}

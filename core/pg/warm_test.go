@@ -11,7 +11,7 @@ import (
 // A warm pool has its connections, and those reserved beside it, before anybody asks for one.
 func TestAWarmPoolDialsByItself(t *testing.T) {
 	db := pgtest.New(t).Open(t, pg.Options{MaxConns: 3, Warm: true})
-	aside, err := db.Reserve(2, nil)
+	aside, err := db.Reserve(2)
 	if err != nil {
 		t.Fatal(err)
 	}
