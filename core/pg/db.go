@@ -26,7 +26,6 @@ type Options struct {
 	StatementTimeout time.Duration // of each statement of a transaction; default 2 s
 	LockTimeout      time.Duration // longest wait for one lock; default 250 ms
 	CommitWait       time.Duration // after this a caller is told outcome_unknown; default 5 s
-	Warm             bool          // dial all connections at once, the reserved ones too, and keep them: a crowd would wait for each
 	ApplicationName  string        // shown in pg_stat_activity; default "bookingd"
 }
 
@@ -74,9 +73,6 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	cfg.MaxConns = o.MaxConns
-	if o.Warm {
-		cfg.MinConns = o.MaxConns
-	}
 	cfg.ConnConfig.ConnectTimeout = o.ConnectTimeout
 	cfg.ConnConfig.RuntimeParams["application_name"] = o.ApplicationName
 	// Rows leave the server in UTC whatever the server's zone is: what people read
@@ -101,14 +97,11 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 
 // Reserve sets n connections beside the pool apart, for work that must not wait for
 // a connection because others have taken them all. They are dialled when first
-// needed, unless db is warm, and closed with db. Only transactions run on them, so their limits are the
+// needed and closed with db. Only transactions run on them, so their limits are the
 // sessions': a BEGIN that sets each is a part of a small batch that shows.
 func (db *DB) Reserve(n int32) (*DB, error) {
 	cfg := db.Pool.Config()
 	cfg.MaxConns, cfg.MinConns = n, 0
-	if db.opts.Warm {
-		cfg.MinConns = n
-	}
 	m := new(meter)
 	cfg.ConnConfig.Tracer = m
 	for _, s := range db.opts.settings() {

@@ -47,7 +47,7 @@ func serve(ctx context.Context, errOut io.Writer) error {
 	for _, name := range unknown(environment()) {
 		log.Warn("a variable that nothing reads; `bookingd help` lists those there are", "variable", name)
 	}
-	db, err := pg.Open(ctx, c.DatabaseURL, pg.Options{MaxConns: c.DatabaseConns, Warm: true})
+	db, err := pg.Open(ctx, c.DatabaseURL, pg.Options{MaxConns: c.DatabaseConns})
 	if err != nil {
 		return bad("DATABASE_URL", "%v", err)
 	}
