@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -144,4 +145,23 @@ func (c *checkpoint) spent(index int64) bool {
 		is = is && !c.Freed[term].get(index) || c.Spent[term].get(index)
 	}
 	return is
+}
+
+// A reply from before a change of the settings, noted after one that has it, does not take it back in the log.
+func TestAnOlderReplyIsNotNotedOverANewerOne(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *Store) {
+		b := newBench(t, s, Config{Dir: t.TempDir(), Edge: "e", Settings: Settings{Rate: Rate{10, time.Second}, Passthrough: true}})
+		older, newer := b.r.view.Load().header, b.r.view.Load().header
+		older.sv, older.net, newer.sv = newer.sv, false, newer.sv+1
+		for _, h := range []header{newer, older} {
+			if err := <-b.r.note(h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.r.log.view(func(c *checkpoint) {
+			if c.Room["net"] != "1" || c.Room["sv"] != itoa(newer.sv) {
+				t.Errorf("the log has net %s of sv %s, want that of sv %d", c.Room["net"], c.Room["sv"], newer.sv)
+			}
+		})
+	})
 }

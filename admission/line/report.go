@@ -261,7 +261,10 @@ func (r *Room) noted(h header) []record {
 	records := []record{{Kind: kindTick, Epoch: h.epoch, X: h.x, RT: h.rt, Tail: h.tail, Seq: h.seq, N: h.next}}
 	fields := h.roomFields()
 	r.log.view(func(c *checkpoint) {
-		if c.Epoch != h.epoch || !maps.Equal(c.Room, fields) {
+		// Replies are noted by whoever got them: one from before a change of the settings may come after one that has it, and
+		// after a loss the room would have the old ones for good.
+		older := c.Epoch == h.epoch && c.Room["sv"] != "" && h.sv < num(c.Room["sv"])
+		if c.Epoch != h.epoch || !older && !maps.Equal(c.Room, fields) {
 			records = append(records, record{Kind: kindRoom, Epoch: h.epoch, Fields: fields})
 		}
 		if c.Epoch != h.epoch || h.ceil > c.Ceil {
