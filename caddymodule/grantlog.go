@@ -160,8 +160,8 @@ func (g *grantLog) write(events []line.Event) error {
 func (r *room) events(events []line.Event) {
 	countEvents(r.name, events)
 	for _, e := range events {
-		if e.Kind == line.EventPickup && e.Place != nil {
-			r.paced.Claim(*e.Place, int64(e.RT*1000))
+		if e.Kind == line.EventPickup && e.EntryMS != nil {
+			r.paced.Claim(int64(*e.EntryMS*1000), int64(e.RT*1000))
 		}
 		if e.Kind == line.EventRoom && e.Reason != "" { // nobody's order: the clock, the draw, a loss of the store
 			rec := auditRecord{T: stamp(time.UnixMilli(e.T)), Room: r.name, Epoch: e.Epoch, Term: e.Term, Who: "room", What: whatState, After: e.State, Why: e.Reason}

@@ -59,7 +59,7 @@ func TestWhatCountsAsFailure(t *testing.T) {
 		at = at.Add(time.Hour) // nothing of before is in the windows
 		for range 11 {
 			at = at.Add(time.Second)
-			m.Saw(at, 0, 0)
+			m.Saw(at)
 		}
 		r := httptest.NewRequest("GET", "/", nil)
 		if c.ctx != nil {
@@ -70,7 +70,7 @@ func TestWhatCountsAsFailure(t *testing.T) {
 			_ = h.measured(guard(httptest.NewRecorder(), &sessionOf{h.room, admission.Pass{NotBefore: h.room.now()}}), r, c.next)
 		}()
 		var sum gate.Sum
-		g := sum.Gate([]gate.Edge{{Name: "e", Saw: m.Saw(at, 0, 0)}}, 1)
+		g := sum.Gate([]gate.Edge{{Name: "e", Saw: m.Saw(at)}}, 1)
 		if fails := int64(g.Failed*float64(g.Asked) + 0.5); g.Asked != c.asked || fails != c.fails {
 			t.Errorf("%s: %d answers, %d failed; want %d, %d", name, g.Asked, fails, c.asked, c.fails)
 		}

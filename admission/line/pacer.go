@@ -18,8 +18,8 @@ const sawLives = 15 * second
 // Pacer decides the rate of a room once a second. The room asks; it must answer at once and not call the room.
 type Pacer interface {
 	// Saw is what this edge has counted since its process began, for whoever leads; nil: this room is not paced. It is asked
-	// at each tick, at the room time rt of the last one, when the given places below x were called.
-	Saw(rt, x int64) []byte
+	// at each tick.
+	Saw() []byte
 	// Pace is asked while this edge leads. ok is false when it has nothing to say: the rate stays, for 15 s.
 	Pace(Second) (p Paced, ok bool)
 }
@@ -41,7 +41,7 @@ type Second struct {
 
 	State      string
 	X          int64
-	Called     int64 // places given to somebody and called: X runs ahead of the line, and over places that a loss left ungiven
+	Granted    int64 // entry times given so far: who only stands at the door can still be held there
 	Live, Door int64
 	Cap        int64
 	Waiting    int64 // present at or beyond X
@@ -81,7 +81,7 @@ func (r *Room) paced(ctx context.Context, v *view, leads bool) (args []any, gap 
 	if p == nil {
 		return nil, v.gap, nil
 	}
-	saw := p.Saw(v.rt, min(v.x, v.next))
+	saw := p.Saw()
 	if len(saw) > MaxSaw {
 		r.cfg.Logger.Error("what this edge saw is too long for the store and is left out", "room", r.cfg.Name, "bytes", len(saw), "most", MaxSaw)
 		saw = []byte{}
@@ -111,7 +111,7 @@ func (r *Room) paced(ctx context.Context, v *view, leads bool) (args []any, gap 
 
 // second is the leader's view; plain reads, since what they say is a second old anyhow.
 func (r *Room) second(ctx context.Context, v *view, saw []byte) (Second, error) {
-	s := Second{Now: time.UnixMicro(v.now).Add(r.now().Sub(v.heard)), RT: v.rt, Edge: r.edge, Epoch: v.epoch, Fence: v.fence, Gen: v.gen, State: v.state(), X: v.x, Called: v.called(),
+	s := Second{Now: time.UnixMicro(v.now).Add(r.now().Sub(v.heard)), RT: v.rt, Edge: r.edge, Epoch: v.epoch, Fence: v.fence, Gen: v.gen, State: v.state(), X: v.x, Granted: v.grants,
 		Live: v.live, Door: v.door, Cap: v.cap, Waiting: v.waiting, Gap: v.gap, Paced: v.paced, Fixed: v.fixed, Order: v.order}
 	s.Began = r.led != ledBy{v.fence, v.gen}
 	if saw == nil {
@@ -142,16 +142,6 @@ func (r *Room) second(ctx context.Context, v *view, saw []byte) (Second, error) 
 		}
 	}
 	return s, nil
-}
-
-// called counts the places below X that somebody holds.
-func (h header) called() int64 {
-	below := min(h.x, h.next)
-	n := below
-	for _, g := range rangeList(h.gaps) {
-		n -= max(0, min(below, g[1])-g[0])
-	}
-	return n
 }
 
 // PaceReport is what the leader told last; nil if it never did.

@@ -15,7 +15,7 @@ type scripted struct {
 	asked []Second
 }
 
-func (s *scripted) Saw(int64, int64) []byte { return []byte("saw-" + s.name) }
+func (s *scripted) Saw() []byte { return []byte("saw-" + s.name) }
 
 func (s *scripted) Pace(sec Second) (Paced, bool) {
 	s.asked = append(s.asked, sec)

@@ -22,7 +22,7 @@ func TestCountsReachTheLeader(t *testing.T) {
 		at = at.Add(time.Second)
 		var out []Edge
 		for name, m := range map[string]*Meter{"one": one, "two": two} {
-			saw, err := Decode(m.Saw(at, at.UnixMicro(), 100).Encode())
+			saw, err := Decode(m.Saw(at).Encode())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +37,7 @@ func TestCountsReachTheLeader(t *testing.T) {
 	two.End(two.Begin(pace.Hold, 12*time.Second), Failed)
 	two.End(two.Begin(pace.Page, time.Hour), Gone)
 	two.End(two.Begin(Nobody, 0), Good)
-	two.Claim(3, at.UnixMicro()+7_000_000)
+	two.Claim(3_000_000, 10_500_000)
 	g := sum.Gate(edges(), 1)
 	if g.Work[pace.Hold][2] != 2 || g.Work[pace.Page][pace.Ages-1] != 1 || g.Claims[7] != 1 || g.Asked != 4 || g.Failed != 0.25 {
 		t.Errorf("holds %d, old %d, claims %v, asked %d, failed %v", g.Work[pace.Hold][2], g.Work[pace.Page][pace.Ages-1], g.Claims, g.Asked, g.Failed)
@@ -49,7 +49,7 @@ func TestCountsReachTheLeader(t *testing.T) {
 		left.Bases[name] = &c
 	}
 	two.End(two.Begin(pace.Pay, 0), Good)
-	two.Claim(3, at.UnixMicro())
+	two.Claim(3_000_000, 3_000_000)
 	if g := left.Gate(edges(), 2); g.Work[pace.Pay][0] != 1 || g.Claims[0]+g.Claims[1]+g.Claims[2] != 1 || g.Seconds != 2 {
 		t.Errorf("after a change of the leader: %v %v", g.Work[pace.Pay][0], g.Claims)
 	}
@@ -73,7 +73,7 @@ func TestSilentOriginIsSlow(t *testing.T) {
 	}
 	var g pace.Gate
 	for i := range 5 {
-		g = sum.Gate([]Edge{{"one", m.Saw(m.began.Add(time.Duration(i+1)*time.Second), int64(i)*1e6, 0)}}, 1)
+		g = sum.Gate([]Edge{{"one", m.Saw(m.began.Add(time.Duration(i+1) * time.Second))}}, 1)
 	}
 	if g.P99 < 4.5 || g.P99 > 5.6 || g.Asked < 30 || g.Flight < 29 || g.Flight > 31 {
 		t.Errorf("5 s of silence: p99 %v of %d, flight %v", g.P99, g.Asked, g.Flight)
@@ -86,7 +86,7 @@ func TestWindows(t *testing.T) {
 	at := m.began
 	see := func() (long, near uint64) {
 		at = at.Add(time.Second)
-		s := m.Saw(at, 0, 0)
+		s := m.Saw(at)
 		return s.Long.count(), s.Recent.count()
 	}
 	m.End(m.Begin(pace.Page, 0), Good)
@@ -172,26 +172,20 @@ func TestMeterIsSafe(t *testing.T) {
 		default:
 		}
 		at = at.Add(time.Millisecond)
-		m.Saw(at, 0, 0)
+		m.Saw(at)
 	}
-	if s := m.Saw(at, 0, 0); s.Work[pace.Page][0] != 16_000 || s.Long.count() != 16_000 {
+	if s := m.Saw(at); s.Work[pace.Page][0] != 16_000 || s.Long.count() != 16_000 {
 		t.Errorf("%d counted, %d answers", s.Work[pace.Page][0], s.Long.count())
 	}
 }
 
 func TestLags(t *testing.T) {
 	m := NewMeter()
-	for s := range int64(300) {
-		m.Saw(m.began, s*1e6, s*10)
-	}
-	for place, want := range map[int64]int{2989: 0, 2980: 0, 2979: 1, 2500: 48, 0: pace.Lags - 1, 5000: 0} {
-		if got := m.lag(place, 299_500_000); got != want {
-			t.Errorf("place %d was called %d s ago, want %d", place, got, want)
+	for rt, want := range map[int64]int{2_999_999: 0, 4_999_999: 1, 3_000_000 + 500e6: pace.Lags - 1, 1: 0} {
+		before := m.claims[want]
+		if m.Claim(3_000_000, rt); m.claims[want] != before+1 {
+			t.Errorf("a claim at %d is not one of %d s", rt, want)
 		}
-	}
-	m.Saw(m.began, 300e6, 4) // a new line
-	if got := m.lag(2, 301e6); got != 1 {
-		t.Errorf("in a new line place 2 was called %d s ago", got)
 	}
 }
 

@@ -13,7 +13,6 @@ const (
 	window  = 10 // seconds of answers that quality is judged by
 	recent  = 3
 	overdue = time.Second // requests under way that are older on average count as answers that took so long
-	trail   = pace.Lags + 10
 )
 
 // Meter counts at one edge for one room. All methods can be called from any goroutine.
@@ -28,8 +27,6 @@ type Meter struct {
 	at     int
 	ticked time.Time
 	flown  float64 // request-seconds up to ticked
-	trail  [trail]called
-	trails int // how many of trail are used, the newest last
 }
 
 // shard is one of several sets of counters: a request takes one by chance.
@@ -49,9 +46,6 @@ type second struct {
 	took   histogram
 	failed uint32
 }
-
-// called is how far X was at a room time.
-type called struct{ rt, x int64 }
 
 // NewMeter is a meter that has seen nothing.
 func NewMeter() *Meter {
@@ -111,37 +105,9 @@ func (m *Meter) End(f Flight, how Answer) {
 	s.mu.Unlock()
 }
 
-// Claim is the pick-up of a grant of that place at room time rt, in microseconds.
-func (m *Meter) Claim(place, rt int64) {
+// Claim is the pick-up of a grant with that entry time, both in microseconds of room time.
+func (m *Meter) Claim(entry, rt int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.claims[m.lag(place, rt)]++
-}
-
-// lag is how many seconds ago the place was called.
-func (m *Meter) lag(place, rt int64) int {
-	known := m.trail[:m.trails]
-	at := rt
-	for i := len(known) - 1; i >= 0 && known[i].x > place; i-- {
-		at = known[i].rt
-	}
-	return min(pace.Lags-1, max(0, int((rt-at)/1e6)))
-}
-
-// follow remembers how far X is.
-func (m *Meter) follow(rt, x int64) {
-	if m.trails > 0 {
-		last := m.trail[m.trails-1]
-		if rt < last.rt || x < last.x {
-			m.trails = 0 // another line, or another life of the store
-		} else if rt == last.rt {
-			return
-		}
-	}
-	if m.trails == trail {
-		copy(m.trail[:], m.trail[1:])
-		m.trails--
-	}
-	m.trail[m.trails] = called{rt, x}
-	m.trails++
+	m.claims[min(pace.Lags-1, max(0, (rt-entry)/1e6))]++
 }

@@ -21,11 +21,10 @@ type Saw struct {
 	LongFailed, RecentFailed uint64
 }
 
-// Saw is what this edge has counted up to now, and follows X meanwhile: places below x were called at room time rt.
-func (m *Meter) Saw(now time.Time, rt, x int64) *Saw {
+// Saw is what this edge has counted up to now.
+func (m *Meter) Saw(now time.Time) *Saw {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.follow(rt, x)
 	since := now.Sub(m.began)
 	var s Saw
 	s.Process = uint64(m.began.UnixMicro())

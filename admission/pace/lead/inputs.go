@@ -20,7 +20,9 @@ func (p *Pacer) inputs(c *Config, sec *line.Second, now, local time.Time) *pace.
 	}
 	in := &pace.Inputs{Epoch: sec.Epoch}
 	in.Gate = p.sum.Gate(p.edges(sec), seconds)
-	in.Gate.X, in.Gate.Active = sec.Called, sec.Live
+	// For the controller, who is released is who has an entry time. Those at the door come no faster than it lets them, so
+	// they are no load that comes whatever is decided; with X in its place the crowd at the door would close it.
+	in.Gate.X, in.Gate.Active = sec.Granted, sec.Live
 	if in.Gate.Waiting = max(sec.Waiting, sec.Door); full(sec) {
 		in.Gate.Waiting = 0 // those who wait do not wait for the rate, so it is not tried and may not grow
 	}

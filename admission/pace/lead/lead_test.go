@@ -57,7 +57,7 @@ func (s *stage) second() *report.Document {
 	}
 	n := uint64(s.rest)
 	s.rest -= float64(n)
-	s.sec.Called += int64(n)
+	s.sec.Granted += int64(n)
 	s.seen.Claims[2] += n
 	s.seen.Work[pace.Page][0] += 12 * n
 	return s.decide()
@@ -65,7 +65,7 @@ func (s *stage) second() *report.Document {
 
 func (s *stage) decide() *report.Document {
 	s.t.Helper()
-	s.sec.Saw = []line.Saw{{Edge: "one", RT: s.sec.RT, Said: s.p.Saw(s.sec.RT, s.sec.Called)}, {Edge: "two", RT: s.sec.RT, Said: s.seen.Encode()}}
+	s.sec.Saw = []line.Saw{{Edge: "one", RT: s.sec.RT, Said: s.p.Saw()}, {Edge: "two", RT: s.sec.RT, Said: s.seen.Encode()}}
 	d, ok := s.p.Pace(s.sec)
 	if !ok {
 		s.t.Fatal("no decision")
@@ -130,7 +130,7 @@ func TestSuccessorGoesOn(t *testing.T) {
 		for range 3 { // nobody leads
 			n := uint64(perSecond(next.last.Gap))
 			came += float64(n)
-			next.sec.Called, next.sec.RT = next.sec.Called+int64(n), next.sec.RT+1e6
+			next.sec.Granted, next.sec.RT = next.sec.Granted+int64(n), next.sec.RT+1e6
 			next.seen.Claims[2] += n
 			next.seen.Work[pace.Page][0] += 12 * n
 		}
@@ -234,7 +234,7 @@ func TestReset(t *testing.T) {
 		d = s.second()
 	}
 	rate := d.Rate
-	s.sec.Epoch, s.sec.Called = 8, 0
+	s.sec.Epoch, s.sec.Granted = 8, 0
 	d = s.second()
 	if d.Pipeline.Pending > d.Rate*3 || d.Rate < rate*0.9 || d.Epoch != 8 {
 		t.Errorf("in a new line %v are pending, rate %v after %v", d.Pipeline.Pending, d.Rate, rate)

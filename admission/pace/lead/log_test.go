@@ -34,15 +34,14 @@ func TestTheLogTellsWhatAReplayNeeds(t *testing.T) {
 	for second := range int64(seconds) {
 		local = began.Add(time.Duration(second) * time.Second)
 		rt, x := second*1e6, each*second
-		p.Meter.Saw(local, rt, x) // it follows X
 		for k := range int64(each) {
 			if place := x - lag*each - k; place > 0 {
-				p.Claim(place, rt)
+				p.Claim(rt-lag*1e6, rt)
 			}
 			p.Meter.End(p.Meter.Begin(pace.Page, 12*time.Second), 0)
 		}
-		sec := line.Second{Now: local, RT: rt, Edge: "a", Epoch: 1, Fence: 1, Gen: "g", Began: second == 0, State: "open", X: x, Live: 50, Cap: 500, Waiting: 3000 - x,
-			Saw: []line.Saw{{Edge: "a", Said: p.Saw(rt, x)}}}
+		sec := line.Second{Now: local, RT: rt, Edge: "a", Epoch: 1, Fence: 1, Gen: "g", Began: second == 0, State: "open", X: x, Granted: x, Live: 50, Cap: 500, Waiting: 3000 - x,
+			Saw: []line.Saw{{Edge: "a", Said: p.Saw()}}}
 		if _, ok := p.Pace(sec); !ok {
 			t.Fatal("no decision")
 		}

@@ -103,11 +103,11 @@ func (p *Pacer) leads() bool {
 }
 
 // Saw implements line.Pacer.
-func (p *Pacer) Saw(rt, x int64) []byte {
+func (p *Pacer) Saw() []byte {
 	if p.conf.Load() == nil {
 		return nil
 	}
-	return p.Meter.Saw(p.now(), rt, x).Encode()
+	return p.Meter.Saw(p.now()).Encode()
 }
 
 // Pace implements line.Pacer.
@@ -124,12 +124,11 @@ func (p *Pacer) Pace(sec line.Second) (line.Paced, bool) {
 		p.begin(c, &sec, local)
 	}
 	now := p.clock.now(local)
-	if sec.Epoch != p.epoch {
-		if p.epoch != 0 {
-			p.state.Restart(sec.Called)
-		}
-		p.epoch = sec.Epoch
+	// In a new line nobody of the old one is awaited; a store that lost everything counts grants anew.
+	if p.epoch != 0 && sec.Epoch != p.epoch || sec.Granted < p.state.X {
+		p.state.Restart(sec.Granted)
 	}
+	p.epoch = sec.Epoch
 	in := p.inputs(c, &sec, now, local)
 	var d pace.Decision
 	p.state, d = pace.Next(p.state, in, now)
@@ -159,11 +158,10 @@ func Gap(rate float64) int64 {
 	return int64(min(float64(maxGap), max(1, math.Ceil(1e6/rate))))
 }
 
-// Claim counts a person who came, by how long ago the place was called. place and rt are the
-// pick-up's, in microseconds of room time.
-func (p *Pacer) Claim(place, rt int64) {
+// Claim counts a person who came, by how long after the entry time. Both are in microseconds of room time.
+func (p *Pacer) Claim(entry, rt int64) {
 	if p.conf.Load() != nil {
-		p.Meter.Claim(place, rt)
+		p.Meter.Claim(entry, rt)
 	}
 }
 

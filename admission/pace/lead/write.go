@@ -15,7 +15,7 @@ func (p *Pacer) write(c *Config, sec *line.Second, in *pace.Inputs, d *pace.Deci
 		return
 	}
 	g := &in.Gate
-	r := record.Record{At: sec.Now, Edge: sec.Edge, Document: *p.doc, X: sec.X, Model: number(d.Model)}
+	r := record.Record{At: sec.Now, Edge: sec.Edge, Document: *p.doc, X: in.Gate.X, Model: number(d.Model)}
 	if d.Holds != d.Reason {
 		r.Holds = c.Pace.Name(d.Holds)
 	}

@@ -11,7 +11,7 @@ type Record struct {
 	At   time.Time `json:"at"`   // the store's clock; first, since readers look for it
 	Edge string    `json:"edge"` // that decided
 	report.Document
-	X      int64   `json:"x"`               // places below it were called
+	X      int64   `json:"x"`               // entry times given so far
 	Holds  string  `json:"holds,omitempty"` // why fewer places are called than `release` says
 	Model  float64 `json:"model,omitempty"` // smallest of resources and stock
 	Setup  *Setup  `json:"setup,omitempty"` // each minute, and when it changed
