@@ -38,7 +38,12 @@ func (e *edge) secondEdge(store string) *line.Room {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	r, err := s.Room(line.Config{Name: "main", Dir: e.t.TempDir(), Edge: "second", Settings: e.snapshot().Settings,
+	// The file's, as every edge has them: a room that is still being made has none that could be copied.
+	settings, err := e.room().conf.Load().settings()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	r, err := s.Room(line.Config{Name: "main", Dir: e.t.TempDir(), Edge: "second", Settings: settings,
 		Lottery: line.Lottery{Secret: e.room().drawSecret, Root: lottery.Root, Seed: lottery.Seed,
 			Place: func(seed [32]byte, n int64) func(int64) int64 { return lottery.NewPerm(seed, n).Place }}})
 	if err != nil {
