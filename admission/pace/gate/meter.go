@@ -26,7 +26,6 @@ type Meter struct {
 	past   [window]second // the last seconds, a ring
 	at     int
 	ticked time.Time
-	flown  float64 // request-seconds up to ticked
 }
 
 // shard is one of several sets of counters: a request takes one by chance.
