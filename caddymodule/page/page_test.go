@@ -41,7 +41,7 @@ func TestSelfContained(t *testing.T) {
 			_, _ = w.Write(b)
 			_ = w.Close()
 			if z.Len() > 15<<10 {
-				t.Errorf("%s: %d bytes compressed", state, z.Len())
+				t.Errorf("%s, %s: %d bytes compressed", lang, state, z.Len())
 			}
 			for _, tag := range []string{"script", "style"} {
 				m := regexp.MustCompile(`(?s)<`+tag+`>(.*?)</`+tag+`>`).FindAllSubmatch(b, -1)
