@@ -25,8 +25,13 @@ func init() {
 	ropeline keys list   /etc/ropeline/keys
 	ropeline keys rotate /etc/ropeline/keys --use pass      # nobody notices
 	ropeline keys recall /etc/ropeline/keys <kid>           # all it signed is refused at once`,
-		CobraFunc: func(cmd *cobra.Command) { cmd.AddCommand(keysInit(), keysList(), keysRotate(), keysRecall()) },
+		CobraFunc: keysCommands,
 	})
+}
+
+func keysCommands(cmd *cobra.Command) {
+	cmd.AddCommand(keysInit(), keysList(), keysRotate(), keysRecall())
+	withCommands(cmd)
 }
 
 func exactDir(cmd *cobra.Command, args []string) error {
@@ -85,7 +90,7 @@ func keysRotate() *cobra.Command {
 }
 
 func keysRecall() *cobra.Command {
-	return &cobra.Command{Use: "recall <dir> <kid>", Short: "Refuses a stolen key and all it signed: passes queue again, tickets lose their place", Args: cobra.ExactArgs(2),
+	return &cobra.Command{Use: "recall <dir> <kid>", Short: "Refuses a stolen key and all it signed: passes queue again, tickets lose their place", Args: usedArgs,
 		SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error {
 			next, err := admission.RecallKey(args[0], args[1], time.Now())
 			if err != nil {

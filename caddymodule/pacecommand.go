@@ -20,10 +20,10 @@ import (
 // paceCommands are those of `ropeline room` about admission.
 func (o *operator) paceCommands() []*cobra.Command {
 	explain := &cobra.Command{Use: "explain <room> [time]", Short: "Says why the rate was what it was, now or at a time (20:15, 20:15:30 or RFC 3339)",
-		Args: cobra.RangeArgs(1, 2), SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error { return o.explain(args) }}
+		Args: usedArgs, SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error { return o.explain(args) }}
 	var preview bool
 	set := &cobra.Command{Use: "pace <room> <auto|pin|pause|drain|shadow> [rate]", Short: "Overrides the controller for a while (--for, default 15m); auto gives the rate back to it",
-		Args: cobra.RangeArgs(2, 3), SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error { return o.setPace(args, preview) }}
+		Args: usedArgs, SilenceUsage: true, RunE: func(_ *cobra.Command, args []string) error { return o.setPace(args, preview) }}
 	set.Flags().StringVar(&o.Why, "why", "", "the reason; required, except for auto")
 	set.Flags().StringVar(&o.Who, "who", "", "who decides it (default: the user of this command)")
 	set.Flags().StringVar(&o.For, "for", "", "how long it holds, for example 30m")

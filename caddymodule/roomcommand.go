@@ -20,6 +20,8 @@ import (
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ropeline/ropeline/admission/line"
 )
 
 func init() {
@@ -69,16 +71,15 @@ func roomFlags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.Address, "address", caddy.DefaultAdminListen, "address of the admin API")
 	f.BoolVar(&o.JSON, "json", false, "print the whole answer as JSON")
-	list := &cobra.Command{Use: "list", Short: "Lists the rooms, a line each", Args: cobra.NoArgs, SilenceUsage: true,
+	list := &cobra.Command{Use: "list", Short: "Lists the rooms, a line each", Args: usedArgs, SilenceUsage: true,
 		RunE: func(*cobra.Command, []string) error { return o.list() }}
 	list.Flags().IntVar(&o.Limit, "limit", maxRooms, "rooms a page")
 	list.Flags().StringVar(&o.After, "after", "", "name of the last room of the page before")
 	cmd.AddCommand(o.paceCommands()...)
-	cmd.AddCommand(list, &cobra.Command{Use: "status <room>", Short: "Shows one room", Args: cobra.ExactArgs(1), SilenceUsage: true,
+	cmd.AddCommand(list, &cobra.Command{Use: "status <room>", Short: "Shows one room", Args: usedArgs, SilenceUsage: true,
 		RunE: func(_ *cobra.Command, args []string) error { return o.status(args[0]) }})
 	for _, v := range roomVerbs {
-		n := len(strings.Split(v.args, "> <"))
-		sub := &cobra.Command{Use: v.name + " " + v.args, Short: v.short, Args: cobra.ExactArgs(n), SilenceUsage: true,
+		sub := &cobra.Command{Use: v.name + " " + v.args, Short: v.short, Args: usedArgs, SilenceUsage: true,
 			RunE: func(_ *cobra.Command, args []string) error { return o.change(v.name, v.value, args) }}
 		sub.Flags().StringVar(&o.Why, "why", "", "the reason, for the audit log")
 		sub.Flags().StringVar(&o.Who, "who", "", "who decides it (default: the user of this command)")
@@ -87,6 +88,7 @@ func roomFlags(cmd *cobra.Command) {
 		sub.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return roomFlagError(v.name, cmd, err) })
 		cmd.AddCommand(sub)
 	}
+	withCommands(cmd)
 }
 
 // roomFlagError takes a negative number for what it is: a value that is out of range, and no flag.
@@ -144,10 +146,15 @@ func (o *operator) change(action, member string, args []string) error {
 	}
 	if member == "cap" {
 		n, err := strconv.Atoi(args[1])
-		if err != nil {
-			return fmt.Errorf("cap %q: write a whole number of live sessions, for example 500", args[1])
+		if err != nil || n < 0 || n > line.MaxCap {
+			return fmt.Errorf("cap %q: write a whole number of live sessions up to %d, for example 500", args[1], line.MaxCap)
 		}
 		body[member] = n
+	}
+	if member == "rate" { // here, for the edge's answer speaks of the body to whoever sends one
+		if _, err := line.ParseRate(args[1]); err != nil {
+			return err
+		}
 	}
 	if err := o.fillStep(action, args[0], body); err != nil {
 		return err

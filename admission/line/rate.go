@@ -31,6 +31,9 @@ func ParseRate(s string) (Rate, error) {
 		return bad("no slash")
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(count), 10, 64)
+	if whole := wholeRate(strings.TrimSpace(count), strings.TrimSpace(unit)); err != nil && whole != "" {
+		return bad("entries are whole: this one is " + whole)
+	}
 	if err != nil || n < 0 {
 		return bad("the part before the slash is not a whole number of entries")
 	}
@@ -43,6 +46,33 @@ func ParseRate(s string) (Rate, error) {
 		return bad(fmt.Sprintf("more than %d entries a second", MaxRate))
 	}
 	return r, nil
+}
+
+// wholeRate is 0.5 per s in whole entries, 1/2s; empty when it cannot be said so.
+func wholeRate(count, unit string) string {
+	const most = 4 // digits behind the point
+	before, after, ok := strings.Cut(count, ".")
+	per, err := parsePeriod(unit)
+	if !ok || err != nil || per <= 0 || per > 24*time.Hour || len(before) > 7 || len(after) > most {
+		return ""
+	}
+	n, err := strconv.ParseUint(before+after, 10, 63)
+	if err != nil || n == 0 {
+		return ""
+	}
+	scale := uint64(1)
+	for range after {
+		scale *= 10
+	}
+	a, b := n, scale
+	for b > 0 {
+		a, b = b, a%b
+	}
+	long := (per * time.Duration(scale/a)).String()
+	if strings.HasSuffix(long, "m0s") {
+		long = strings.TrimSuffix(long, "0s")
+	}
+	return fmt.Sprintf("%d/%s", n/a, long)
 }
 
 func parsePeriod(unit string) (time.Duration, error) {

@@ -7,6 +7,24 @@ import (
 	"time"
 )
 
+// Half an entry a second is one in two seconds, and the error says so in words that are read again.
+func TestARateInPartsOfAnEntryNamesTheWholeOne(t *testing.T) {
+	for text, cure := range map[string]string{"0.5/s": "1/2s", "2.5/s": "5/2s", "0.25/min": "1/4m", "0.3/s": "3/10s", "1.50/10s": "3/20s"} {
+		_, err := ParseRate(text)
+		if err == nil || !strings.Contains(err.Error(), "this one is "+cure+" (") {
+			t.Errorf("%s: %v, want %s", text, err, cure)
+		}
+		if _, err := ParseRate(cure); err != nil {
+			t.Errorf("the cure %s is refused: %v", cure, err)
+		}
+	}
+	for _, text := range []string{"0.0/s", "-0.5/s", ".x/s", "0.5/x"} {
+		if _, err := ParseRate(text); err == nil || !strings.Contains(err.Error(), "for example 20/s") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestParseRate(t *testing.T) {
 	for text, want := range map[string]struct {
 		gap int64
