@@ -68,7 +68,7 @@ type roomReport struct {
 func report(r *room) roomReport {
 	s := r.line.Snapshot()
 	return roomReport{statusDoc: r.statusDoc(r.now()), Term: s.Term, Live: s.Live, Cap: s.Settings.Cap, RateText: rateText(s),
-		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s), Expiring: r.kept.expiring(),
+		Present: s.Waiting, Idle: s.Settings.Idle.String(), Hard: s.Settings.Hard.String(), StoreStale: s.Stale, Draw: newDrawDoc(r.name, s), Expiring: r.expiring(),
 		Reason: s.Reason, Settled: s.Settled, Ceiling: s.Ceil, Doubled: s.Doubled, Edges: edgeReports(r, s)}
 }
 

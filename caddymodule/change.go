@@ -122,7 +122,7 @@ func (r *room) value(what string) string {
 	s := r.line.Snapshot()
 	switch what {
 	case whatRate:
-		return s.Settings.Rate.String()
+		return s.Fixed.String() // what was set: a pin or a decision is in force beside it and changes nothing of it
 	case whatCap:
 		return strconv.Itoa(s.Settings.Cap)
 	case whatState:

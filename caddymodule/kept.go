@@ -87,6 +87,9 @@ func (k *kept) changed(c change, before, after string) error {
 		if had && old.Set == before {
 			before = old.Was
 		}
+		if before == after && c.What != whatState { // nothing would be taken back; a pause ends even so
+			return
+		}
 		if s.Expiring == nil {
 			s.Expiring = map[string]expiry{}
 		}

@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -49,9 +50,27 @@ func (r *room) order(ctx context.Context, text string, c change) error {
 	if err := r.line.Order(ctx, text); err != nil {
 		return err
 	}
+	if err := r.kept.changed(c, was, c.said); err != nil {
+		r.log.Error("the end of the word to the controller will not be written down", "error", err)
+	}
 	r.note(c.Who, c.What, was, c.said, c.Why, c.Until)
 	r.status.forget()
 	return nil
+}
+
+// ordered says whether the controller's newest word is the one whose end e is: another edge may have given it another since.
+func (r *room) ordered(e expiry) bool {
+	var o lead.Order
+	return json.Unmarshal([]byte(r.line.Snapshot().Order), &o) == nil && o.Until == e.At.UnixMilli()
+}
+
+// expiring are the changes that end by themselves.
+func (r *room) expiring() map[string]expiry {
+	all := r.kept.expiring()
+	if e, ok := all[whatPace]; ok && !r.ordered(e) {
+		delete(all, whatPace)
+	}
+	return all
 }
 
 // pin is `rate` in a room that finds its rate by itself: it holds for a while, and the controller goes on from it.

@@ -116,7 +116,8 @@ func (o *operator) list() error {
 	w := tabwriter.NewWriter(o.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ROOM\tSTATE\tWAITING\tPRESENT\tDOOR\tINSIDE\tCAP\tRATE")
 	for _, r := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", r.Room, r.State, r.Waiting, r.Present, r.Door, r.Live, r.Cap, r.RateText)
+		waiting, present := r.depth()
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\n", r.Room, r.State, waiting, present, r.Door, r.Live, r.Cap, r.RateText)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -184,20 +185,29 @@ func (o *operator) show(raw []byte, err error) error {
 			return ""
 		}
 		delete(r.Expiring, what)
+		if what == whatState && e.Was == e.Set {
+			e.Was = "resumed" // it was paused already, and its pause has an end now
+		}
 		return fmt.Sprintf(" until %s, then %s", stamp(e.At), cmp.Or(e.Was, "none"))
 	}
 	row("state", "%s%s", r.State, until(whatState))
-	row("waiting", "%d, %d of them present, %d at the door", r.Waiting, r.Present, r.Door)
+	waiting, present := r.depth()
+	row("waiting", "%d, %d of them present, %d at the door", waiting, present, r.Door)
 	if r.Unsure > 0 {
 		row("", "up to %d more, who have not shown their tickets since the store lost its data", r.Unsure)
 	}
 	row("inside", "%d of %d%s", r.Live, r.Cap, until(whatCap))
-	row("rate", "%s%s", r.RateText, until(whatRate))
+	if e, ok := r.Expiring[whatRate]; ok && e.Set != r.RateText { // a pin is in force beside it, which has its own end
+		row("rate", "%s", r.RateText)
+		row("rate set", "%s%s", e.Set, until(whatRate))
+	} else {
+		row("rate", "%s%s", r.RateText, until(whatRate))
+	}
 	if p := r.Pacing; p != nil {
-		row("pace", "%s%s", p.Mode, map[bool]string{false: ", not applied"}[p.Applied])
+		row("pace", "%s%s%s", p.Mode, map[bool]string{false: ", not applied"}[p.Applied], until(whatPace))
 		row("", "%s", p.Sentence)
 	}
-	row("called", "places below %d of %d given", r.X1, r.Joined)
+	row("called", "%s", r.called())
 	if r.OpensAt > 0 {
 		row("opens", "%s", stamp(time.UnixMilli(r.OpensAt)))
 	}

@@ -53,7 +53,12 @@ func (r *room) scheduleStep(ctx context.Context, now time.Time) {
 }
 
 func (r *room) takeBack(ctx context.Context, what string, e expiry) {
-	if r.value(what) == e.Set { // else somebody has decided something else since
+	if what == whatPace {
+		if r.ordered(e) { // the controller has let go of it by itself
+			r.status.forget()
+			r.note("expiry of "+e.Who, what, e.Set, r.conf.Load().Pace.said(), "its time is over", time.Time{})
+		}
+	} else if r.value(what) == e.Set { // else somebody has decided something else since
 		to := e.Was
 		if what == whatState {
 			to = "resumed" // only a pause has an end
