@@ -68,7 +68,7 @@ func (p *Pacer) document(c *Config, sec *line.Second, in *pace.Inputs, d *pace.D
 	said.Override.Until = sec.Now.Add(d.Override.Until.Sub(now))
 	doc.Sentence = cfg.Sentence(&said)
 	if full(sec) && d.Rate > 0 {
-		doc.Sentence = fmt.Sprintf("%d people are inside, which is the most allowed, so one goes in as one leaves; the rate would be %.2f people a second", sec.Live, d.Rate)
+		doc.Sentence = fullSentence(sec.Live, int64(sec.Cap), d.Rate)
 		doc.Reason = cfg.Name(pace.ByCap)
 	}
 	if o := said.Override; d.Mode != pace.Auto && o.Who != "" {
@@ -94,6 +94,14 @@ func (p *Pacer) document(c *Config, sec *line.Second, in *pace.Inputs, d *pace.D
 	p.signals(c, doc, in, sec, now)
 	doc.Stock = p.stock(in, d, now)
 	return doc
+}
+
+// fullSentence says how a full room goes on. A cap that was lowered leaves more inside than it allows: nobody is sent out.
+func fullSentence(inside, most int64, rate float64) string {
+	if over := inside - most; over > 0 {
+		return fmt.Sprintf("%d people are inside and the most allowed is %d: %d must leave first, then one goes in as one leaves; the rate would be %.2f people a second", inside, most, over, rate)
+	}
+	return fmt.Sprintf("%d people are inside, which is the most allowed, so one goes in as one leaves; the rate would be %.2f people a second", inside, rate)
 }
 
 func (p *Pacer) resource(cfg *pace.Config, i int, d *pace.Decision) report.Resource {
