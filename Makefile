@@ -96,11 +96,11 @@ bench-admission: ## the admission controller against simpler ones and an oracle,
 	@$(GO) build -o $(BIN)/bench-admission ./deploy/bench/admission && SEEDS="$(SEEDS)" exec $(BIN)/bench-admission $(BENCH_FLAGS)
 
 # Only from the command line: PORT is in many an environment, and means something else there.
-DEMO_FLAGS += $(if $(filter command,$(firstword $(origin PORT))),--port $(PORT))
-DEMO_FLAGS += $(if $(filter command,$(firstword $(origin LOCAL))),--local)
+# Not added to DEMO_FLAGS: make ignores += to a variable of the command line, and the demo would be on the whole network.
+DEMO_WHERE = $(if $(filter command,$(firstword $(origin PORT))),--port $(PORT)) $(if $(filter command,$(firstword $(origin LOCAL))),--local)
 
 demo: ## start everything and open the doors (Ctrl-C stops it, the data stays; PORT=8090, LOCAL=1: this machine only)
-	@$(GO) run ./deploy/build $(PROGRAMS) ./deploy/demo && exec $(BIN)/demo $(DEMO_FLAGS)
+	@$(GO) run ./deploy/build $(PROGRAMS) ./deploy/demo && exec $(BIN)/demo $(DEMO_WHERE) $(DEMO_FLAGS)
 
 demo-addresses: ## where the running demo can be reached
 	@[ -x $(BIN)/demo ] || { echo "the demo does not run: make demo"; exit 1; }; exec $(BIN)/demo addresses
