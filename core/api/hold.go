@@ -18,7 +18,7 @@ type holdBody struct {
 	Best        *hold.Best   `json:"best"`
 	AcceptFewer bool         `json:"accept_fewer"`
 	Accessible  bool         `json:"accessible"`
-	Replace     *uuid.UUID   `json:"replace"`
+	Replace     *string      `json:"replace"`
 }
 
 func (a *API) hold(w http.ResponseWriter, r *http.Request, c *call) error {
@@ -28,10 +28,14 @@ func (a *API) hold(w http.ResponseWriter, r *http.Request, c *call) error {
 	}
 	ask := booking.HoldRequest{Seats: body.Seats, Places: body.Places, Best: body.Best, Fewer: body.AcceptFewer, Accessible: body.Accessible}
 	if body.Replace != nil {
-		if *body.Replace == uuid.Nil { // to the engine that is "no replace", which is not what was asked
+		id, err := holdMember("replace", *body.Replace)
+		if err != nil {
+			return err
+		}
+		if id == uuid.Nil { // to the engine that is "no replace", which is not what was asked
 			return errInvalidBody.Say("replace: is no hold.").With("field", "replace")
 		}
-		ask.Replace = *body.Replace
+		ask.Replace = id
 	}
 	answer, err := a.booking.Hold(r.Context(), c.command(chi.URLParam(r, "event")), ask)
 	if err != nil {
@@ -80,6 +84,16 @@ func (a *API) extendHold(w http.ResponseWriter, r *http.Request, c *call) error 
 		return err
 	}
 	return a.writeAnswer(w, answer, lease)
+}
+
+// holdMember reads a hold's id out of a body. The members are strings and not ids
+// already, because an id's own decoder does not know the name of its member.
+func holdMember(field, text string) (uuid.UUID, error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return uuid.Nil, errInvalidBody.Say("%s: want the id of a hold, as the answer of a hold gives it.", field).With("field", field)
+	}
+	return id, nil
 }
 
 // holdID: what is no id is not there, as is every id of somebody else.

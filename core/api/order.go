@@ -4,14 +4,13 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/google/uuid"
 
 	"github.com/ropeline/ropeline/core/booking"
 )
 
 func (a *API) placeOrder(w http.ResponseWriter, r *http.Request, c *call) error {
 	var body struct {
-		Hold *uuid.UUID `json:"hold"`
+		Hold *string `json:"hold"`
 	}
 	if err := decode(r, c.body, &body); err != nil {
 		return err
@@ -19,7 +18,11 @@ func (a *API) placeOrder(w http.ResponseWriter, r *http.Request, c *call) error 
 	if body.Hold == nil {
 		return errInvalidBody.Say("hold: is missing; name the hold to order.").With("field", "hold")
 	}
-	answer, err := a.booking.PlaceOrder(r.Context(), c.command(chi.URLParam(r, "event")), booking.OrderRequest{Hold: *body.Hold})
+	id, err := holdMember("hold", *body.Hold)
+	if err != nil {
+		return err
+	}
+	answer, err := a.booking.PlaceOrder(r.Context(), c.command(chi.URLParam(r, "event")), booking.OrderRequest{Hold: id})
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestBodies(t *testing.T) {
 		{"/v1/events/gig/holds", `{"seats": "2"}`, 422, "invalid_body", "seats: is string, want a list"},
 		{"/v1/events/gig/holds", `{"seats": [2.5]}`, 422, "invalid_body", "whole number"},
 		{"/v1/events/gig/holds", `{"seats": [99999999999]}`, 422, "invalid_body", "whole number in range"},
-		{"/v1/events/gig/holds", `{"seats": [2], "replace": "x"}`, 422, "invalid_body", "UUID"},
+		{"/v1/events/gig/holds", `{"seats": [2], "replace": "x"}`, 422, "invalid_body", "replace: want the id of a hold"},
 		{"/v1/events/gig/holds", `{"seats": [2], "replace": "00000000-0000-0000-0000-000000000000"}`, 422, "invalid_body", "replace: is no hold"},
 		{"/v1/events/gig/holds", `{"SEATS": [2]}`, 422, "invalid_body", "is no member"},
 		{"/v1/events/gig/holds", `{"\u017feats": [2]}`, 422, "invalid_body", "is no member"},
@@ -81,6 +81,12 @@ func TestBodies(t *testing.T) {
 		{pay, `{"card_token": "tok_ok", "currency": "JPY"}`, 422, "invalid_body", "currency: is no member"},
 		{pay, `{"card_token": "tok_ok", "expected_amount": 1}`, 409, "price_changed", ""},
 		{pay, `{}`, 422, "invalid_card_token", ""},
+		{pay, `{"card_token": "4242424242424242"}`, 422, "invalid_card_token", "This is a card number"},
+		{pay, `{"card_token": "4242 4242-4242 4241"}`, 422, "invalid_card_token", "This is a card number"},
+		{pay, `{"card_token": "4000000000006"}`, 422, "invalid_card_token", "This is a card number"},
+		{pay, `{"card_token": "6304000000000000000"}`, 422, "invalid_card_token", "This is a card number"},
+		{pay, `{"card_token": "4242424242424242 12/31 123"}`, 422, "invalid_card_token", "This is a card number"},
+		{"/v1/events/gig/orders", `{"hold": "tok_"}`, 422, "invalid_body", "hold: want the id of a hold"},
 		{pay, `{"card_token": "` + strings.Repeat("x", maxBody) + `"}`, 413, "body_too_large", ""},
 	} {
 		r := ada.do("POST", c.path, c.body)
