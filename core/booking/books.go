@@ -115,7 +115,7 @@ func (e *Engine) RecordPayout(ctx context.Context, event, amount, reference stri
 		}
 		m, err := money.Parse(amount, ev.Currency)
 		if err != nil || m.Minor <= 0 {
-			return fmt.Errorf("amount %q: want a sum above zero like %s", amount, money.Of(1234500, ev.Currency).Decimal())
+			return fmt.Errorf("amount %q: want a sum above zero like %s, %s", amount, money.Of(1234500, ev.Currency).Decimal(), decimalsOf(ev.Currency))
 		}
 		booked, err = e.bookPayout(ctx, tx, ev, m, reference)
 		return err
@@ -154,4 +154,12 @@ const sqlPayout = `SELECT amount FROM posting WHERE event_id = $1 AND journal_id
 // TrialBalance is the folded one: as of the last fold.
 func (e *Engine) TrialBalance(ctx context.Context, event string) ([]ledger.Balance, error) {
 	return ledger.Trial(ctx, e.db.Pool, event)
+}
+
+// decimalsOf says how sums of a currency are written: "1" could be a euro or a cent.
+func decimalsOf(c money.Currency) string {
+	if n := c.Exponent(); n > 0 {
+		return fmt.Sprintf("with exactly %d digits after the point (%s)", n, c)
+	}
+	return fmt.Sprintf("without a point (%s)", c)
 }

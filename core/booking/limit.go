@@ -88,6 +88,10 @@ func (e *Engine) DeniedBoarding(ctx context.Context, slug string, counter int64)
 	if err != nil {
 		return nil, err
 	}
+	// No rows of a counter that is not there would read "everybody has a place".
+	if err := hold.HasCounter(ctx, e.db.Pool, id, counter); err != nil {
+		return nil, err
+	}
 	list, err := hold.DeniedBoarding(ctx, e.db.Pool, id, counter)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,11 @@ func Trace(ctx context.Context, q pg.Querier, event, seat string) (Story, error)
 	)
 	err := q.QueryRow(ctx, sqlTraceSeat, event, seat).Scan(&id, &s.Seat, &section, &row, &number, &s.Class, &s.State, &version, &currency, &now)
 	if errors.Is(err, pgx.ErrNoRows) {
+		if err := q.QueryRow(ctx, sqlEventID, event).Scan(&id); errors.Is(err, pgx.ErrNoRows) {
+			return s, problem.NotFound.Say("There is no event %q.", event)
+		} else if err != nil {
+			return s, fmt.Errorf("find event: %w", err)
+		}
 		return s, problem.NotFound.Say("Event %q has no seat %q; name it by its number, or as section/row/number.", event, seat)
 	}
 	if err != nil {

@@ -12,6 +12,20 @@ import (
 	"github.com/ropeline/ropeline/core/problem"
 )
 
+var errNoCounter = problem.NotFound.Say("This event has no such area or class.")
+
+// HasCounter refuses a counter that the event does not have.
+func HasCounter(ctx context.Context, q pg.Querier, event, counter int64) error {
+	var there bool
+	if err := q.QueryRow(ctx, sqlHasCounter, event, counter).Scan(&there); err != nil {
+		return fmt.Errorf("look for a counter: %w", err)
+	}
+	if !there {
+		return errNoCounter
+	}
+	return nil
+}
+
 // SetLimit changes what a counter may hold and sell. Lowered below what is held and
 // sold it leaves an excess: nothing is taken back, nothing more is sold until it fits,
 // and the excess only shrinks. A trigger records every change with who made it and why,
@@ -26,7 +40,7 @@ func SetLimit(ctx context.Context, tx pgx.Tx, event, counter int64, capacity, ov
 	}
 	c := w.counters[k]
 	if c == nil {
-		return Counter{}, Changes{}, problem.NotFound.Say("This event has no such area or class.")
+		return Counter{}, Changes{}, errNoCounter
 	}
 	if err := w.read(ctx, tx, s); err != nil { // what has expired is no reason for an excess
 		return Counter{}, Changes{}, err
@@ -73,6 +87,8 @@ const (
 	sqlActor    = `SELECT set_config('ropeline.actor', $1, true), set_config('ropeline.reason', $2, true)`
 	sqlSetLimit = `UPDATE counter SET capacity = $3, overbook = $4, excess = $5 WHERE event_id = $1 AND id = $2`
 
+	sqlHasCounter = `SELECT EXISTS (SELECT FROM counter WHERE event_id = $1 AND id = $2)`
+
 	sqlDenied = `
 SELECT x.hold_id, x.order_id, x.account_id, x.email, x.line, x.unit, x.created_at
   FROM (SELECT l.hold_id, o.id AS order_id, l.account_id, a.email, l.line, u AS unit, h.created_at,
@@ -87,4 +103,4 @@ SELECT x.hold_id, x.order_id, x.account_id, x.email, x.line, x.unit, x.created_a
  WHERE x.place > c.capacity ORDER BY x.place`
 )
 
-var limitStatements = map[string]string{"actor": sqlActor, "set limit": sqlSetLimit, "denied": sqlDenied}
+var limitStatements = map[string]string{"actor": sqlActor, "set limit": sqlSetLimit, "denied": sqlDenied, "has counter": sqlHasCounter}

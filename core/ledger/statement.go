@@ -31,6 +31,9 @@ func ParsePeriod(from, until string) (p Period, err error) {
 			return p, fmt.Errorf("%s: %q is no day; write it like 2027-03-01", x.name, x.text)
 		}
 	}
+	if !p.From.IsZero() && !p.Until.IsZero() && !p.From.Before(p.Until) {
+		return p, fmt.Errorf("from: %s is not before until, %s, which is not in it; for one day write the next as until", from, until)
+	}
 	return p, nil
 }
 

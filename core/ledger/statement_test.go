@@ -70,3 +70,17 @@ func TestStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestAPeriodRunsForward(t *testing.T) {
+	for _, c := range []struct{ from, until, want string }{
+		{"2027-03-01", "2027-03-02", ""}, {"2027-03-01", "", ""}, {"", "2027-03-01", ""},
+		{"2027-03-02", "2027-03-01", "from: 2027-03-02 is not before until, 2027-03-01"},
+		{"2027-03-01", "2027-03-01", "from: 2027-03-01 is not before until"},
+		{"March", "", `from: "March" is no day`},
+	} {
+		_, err := ledger.ParsePeriod(c.from, c.until)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s to %s: %v, want %q", c.from, c.until, err, c.want)
+		}
+	}
+}

@@ -96,14 +96,19 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		t.Errorf("trace of no seat: %v\n%s", err, out)
 	}
 
+	if out, err := command("trace", "no-show", "7"); err == nil || !strings.Contains(out, `There is no event "no-show"`) {
+		t.Errorf("trace of no event: %v\n%s", err, out)
+	}
+
 	for _, c := range [][]string{
 		{"Saver: capacity 18 and 2 past it; 0 sold, 0 held, 20 available", "limit", "coach-1", "1", "18", "2", "a smaller coach"},
 		{"everybody has a place", "denied", "coach-1", "1"},
+		{"no such area or class", "denied", "coach-1", "5"},
 		{"Say why the limit is changed", "limit", "coach-1", "1", "18", "2", ""},
 		{"no such area or class", "limit", "coach-1", "9", "18", "2", "x"},
 		{`"Saver" is not the number of an area or class`, "limit", "coach-1", "Saver", "18", "2", "x"},
 		{`"all" is not a capacity`, "limit", "coach-1", "1", "all", "2", "x"},
-		{"usage: bookingd", "limit", "coach-1", "1"},
+		{"usage: bookingd limit", "limit", "coach-1", "1"},
 		{"usage: bookingd", "denied", "coach-1"},
 		{"coach-1 has no presale", "presale", "list", "coach-1"},
 		{`event "coach-1" has no presale "Members"`, "presale", "list", "coach-1", "Members"},
@@ -127,7 +132,9 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 	}{
 		{"ledger verify", "the books agree", false}, {"ledger balance late-show", "currency", false}, {"ledger balance no-show", `There is no event "no-show"`, true},
 		{"ledger statement Nobody", "No event is of this organiser", true}, {"ledger statement Nobody -from May", `"May" is no day`, true},
-		{"ledger payout late-show 1.00 bank-1", "is owed 0.00", true}, {"ledger payout late-show 1 bank-1", "want a sum above zero like", true},
+		{"ledger payout late-show 1.00 bank-1", "is owed 0.00", true}, {"ledger payout late-show 1 bank-1", "want a sum above zero like 12345.00, with exactly 2 digits after the point (EUR)", true},
+		{"ledger statement Nobody -from 2027-03-02 -until 2027-03-01", "is not before until", true}, {"reconcile -from 2027-03-02 -until 2027-03-01", "is not before until", true}, {"reconcile -from 2999-01-01", "has not begun", true},
+		{"payments off fakepya -why drill", `there is no provider "fakepya"; those of this environment: fakepay`, true},
 		{"ledger", "usage", true}, {"event cancel late-show", "is not cancelled. Cancelling it ends 0 orders", false},
 		{"event cancel late-show -amount 1.00 -why rain", "not the one you confirmed", true}, {"event cancel late-show -amount", "wants a value", true},
 		{"reconcile", "0 rows (0 new), 0 payments compared", false}, {"breaks", "nothing is open", false}, {"breaks close 7 -why x", "no open break of this number", true},

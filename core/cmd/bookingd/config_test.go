@@ -104,6 +104,27 @@ func TestCommandsNotUnderstood(t *testing.T) {
 	}
 }
 
+// Who forgets an argument is told the form of that command, not sixty lines of others.
+func TestAMissingArgumentIsOneLine(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import"}, "usage: bookingd import <file>...\n"},
+		{[]string{"limit", "bus-7", "1"}, "usage: bookingd limit <event> <counter> <capacity> <overbook> <why>\n"},
+		{[]string{"trace", "bus-7"}, "usage: bookingd trace <event> <seat>\n"},
+		{[]string{"denied"}, "usage: bookingd denied <event> <counter>\n"},
+		{[]string{"ledger", "payout", "bus-7"}, "usage: bookingd ledger payout <event> <amount> <reference>\n"},
+		{[]string{"webhook"}, "usage: bookingd webhook list\n       bookingd webhook resend <provider> <id>\n"},
+		{[]string{"payments", "off"}, "usage: bookingd payments\n       bookingd payments on|off <provider> -why <text>\n"},
+	} {
+		var out, errOut bytes.Buffer
+		if code := run(t.Context(), c.args, &out, &errOut); code != 2 || errOut.String() != c.want {
+			t.Errorf("%q: exit %d\n%swant\n%s", c.args, code, errOut.String(), c.want)
+		}
+	}
+}
+
 func TestAWordThatIsNoCommandIsNamed(t *testing.T) {
 	for _, args := range [][]string{{"imprt"}, {"imprt", "hamlet.json"}} {
 		var out, errOut bytes.Buffer

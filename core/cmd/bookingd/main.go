@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		fmt.Fprint(errOut, usage)
+		fmt.Fprint(errOut, usageOf(args))
 		return 2
 	case errors.Is(err, errNoCommand):
 		fmt.Fprintln(errOut, "bookingd:", err)

@@ -7,7 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ropeline/ropeline/core/booking"
@@ -39,6 +41,9 @@ func reconcile(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if p.From.IsZero() {
 		p.From = p.Until.AddDate(0, 0, -3)
+	}
+	if !p.From.Before(p.Until) {
+		return fmt.Errorf("reconcile: -from: %s has not begun; there is nothing to compare yet", flags["from"])
 	}
 	open := 0
 	err = withTill(ctx, func(e *booking.Engine, names []string) error {
@@ -135,13 +140,20 @@ func payments(ctx context.Context, args []string, out io.Writer) error {
 	if !change && (len(words) > 0 || len(flags) > 0) {
 		return errUsage
 	}
+	c, err := loadConfig(environment())
+	if err != nil {
+		return err
+	}
 	return withEngine(ctx, "bookingd payments", func(e *booking.Engine) error {
 		if change {
+			if err := knownProvider(ctx, e, c, words[1]); err != nil {
+				return fmt.Errorf("payments %s: %w", words[0], err)
+			}
 			if err := e.SwitchPayments(ctx, words[1], words[0] == "on", operator(), flags["why"]); err != nil {
 				return fmt.Errorf("payments %s: %w", words[0], plain(err))
 			}
 		}
-		list, err := e.Payments(ctx, "fakepay")
+		list, err := e.Payments(ctx, configuredProviders(c)...)
 		if err != nil {
 			return err
 		}
@@ -158,6 +170,35 @@ func payments(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return nil
 	})
+}
+
+// knownProvider refuses a name that no payment would ever ask for: its switch would be
+// thrown, and payments would go on at the provider that was meant. One that was switched
+// before is known without its key too.
+func knownProvider(ctx context.Context, e *booking.Engine, c config, name string) error {
+	list, err := e.Payments(ctx, configuredProviders(c)...)
+	if err != nil {
+		return err
+	}
+	known := make([]string, len(list))
+	for i, s := range list {
+		known[i] = s.Provider
+	}
+	if !slices.Contains(known, name) {
+		return fmt.Errorf("there is no provider %q; those of this environment: %s", name, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// configuredProviders are the names of those that serve would have in this environment.
+func configuredProviders(c config) (names []string) {
+	if c.StripeKey != "" {
+		names = append(names, "stripe")
+	}
+	if c.StripeKey == "" || len(split(c.FakepaySecrets)) > 0 {
+		names = append(names, "fakepay")
+	}
+	return names
 }
 
 // withTill runs a command that speaks to the payment providers. Its loops do not run:

@@ -1,5 +1,39 @@
 package main
 
+import "strings"
+
+// usageOf is what a command line that is not understood is told: the forms of its command
+// (of `ledger payout` if both words are known), or everything where no command was named.
+func usageOf(args []string) string {
+	if len(args) == 0 {
+		return usage
+	}
+	commands, _, _ := strings.Cut(usage, "\nEnvironment")
+	var forms, closer []string
+	for line := range strings.Lines(commands) {
+		entry, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "  ")
+		if !ok || strings.HasPrefix(entry, " ") {
+			continue
+		}
+		form, _, _ := strings.Cut(entry, "  ") // two spaces part a form from what it does
+		words := strings.Fields(form)
+		if words[0] != args[0] {
+			continue
+		}
+		forms = append(forms, form)
+		if len(args) > 1 && len(words) > 1 && words[1] == args[1] {
+			closer = append(closer, form)
+		}
+	}
+	switch {
+	case len(closer) > 0:
+		forms = closer
+	case len(forms) == 0:
+		return usage
+	}
+	return "usage: bookingd " + strings.Join(forms, "\n       bookingd ") + "\n"
+}
+
 const usage = `usage: bookingd <command>
 
   serve                 serve the API and the storefront until SIGTERM
