@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/pg"
 	"github.com/ropeline/ropeline/core/problem"
 )
@@ -80,7 +81,9 @@ func refuse(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error)
 	}
 	seen := observed(r)
 	seen.code = p.Code
-	if p.Status >= http.StatusInternalServerError {
+	// Payments that were switched off are no fault, and whoever switched them is in the log:
+	// an error for each buyer who tries would hide the faults of that hour.
+	if p.Status >= http.StatusInternalServerError && !errors.Is(err, booking.ErrPaymentsOff) {
 		log.Error("refused", "code", p.Code, "request_id", seen.id, "route", seen.route, "err", err)
 	}
 	members := make(map[string]any, len(p.Extra)+6)

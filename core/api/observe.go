@@ -13,6 +13,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/ropeline/ropeline/core/booking"
 	"github.com/ropeline/ropeline/core/pg"
 )
 
@@ -127,7 +128,7 @@ func (a *API) finish(r *http.Request, rec *recorder, o *observation, took time.D
 		path = path[:maxLogged]
 	}
 	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && o.code != booking.ErrPaymentsOff.Code { // as in refuse
 		level = slog.LevelError
 	}
 	a.log.LogAttrs(r.Context(), level, "request", slog.String("request_id", o.id), slog.String("method", clip(r.Method)), slog.String("route", o.route),

@@ -97,6 +97,23 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
+// Payments that are off by decision are one line when they are switched, none of an error
+// for each buyer who tries.
+func TestPaymentsOffAreNoErrors(t *testing.T) {
+	s := open(t)
+	ada := s.buyer("ada@example.com")
+	_, order := ada.order(1)
+	if err := s.sells.SwitchPayments(t.Context(), "fakepay", false, "ann", "a drill"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ada.do("POST", "/v1/orders/"+order.str("id")+"/payments", map[string]string{"card_token": "tok_ok"}).want(http.StatusServiceUnavailable, "payments_off")
+	}
+	if log := s.log.String(); strings.Contains(log, `"level":"ERROR"`) || strings.Count(log, `"code":"payments_off"`) != 2 {
+		t.Errorf("want no error, and the code in each request's own line:\n%s", log)
+	}
+}
+
 func TestMetricsCountByRouteOfOurs(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	s := open(t, func(o *Options) { o.Metrics = registry })

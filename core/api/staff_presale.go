@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 
@@ -29,15 +30,15 @@ func (a *API) listPresales(w http.ResponseWriter, r *http.Request, _ *call) erro
 
 // listCodes never takes a code: an address is written into logs.
 func (a *API) listCodes(w http.ResponseWriter, r *http.Request, _ *call) error {
-	n, err := strconv.ParseInt(chi.URLParam(r, "presale"), 10, 16)
-	if err != nil || n <= 0 {
-		return errNoPresale
+	n, err := a.presaleOf(r)
+	if err != nil {
+		return err
 	}
 	after := r.URL.Query().Get("after")
 	if after != "" && !markForm.MatchString(after) {
 		return errInvalidQuery.Say("after: want the mark of a code, 16 hexadecimal digits.").With("parameter", "after")
 	}
-	list, err := a.booking.Codes(r.Context(), chi.URLParam(r, "event"), int16(n), after, "")
+	list, err := a.booking.Codes(r.Context(), chi.URLParam(r, "event"), n, after, "")
 	if err != nil {
 		return err
 	}
@@ -46,4 +47,27 @@ func (a *API) listCodes(w http.ResponseWriter, r *http.Request, _ *call) error {
 		next = &list[len(list)-1].Mark
 	}
 	return writeJSON(w, http.StatusOK, map[string]any{"codes": list, "next": next})
+}
+
+// presaleOf finds a presale by its name, which is how import files and the command line
+// know it, or else by the number that the list gives. A name that looks like a number wins.
+func (a *API) presaleOf(r *http.Request) (int16, error) {
+	said := chi.URLParam(r, "presale")
+	if text, err := url.PathUnescape(said); err == nil && r.URL.RawPath != "" { // a name with a slash comes as it was written
+		said = text
+	}
+	list, err := a.booking.Presales(r.Context(), chi.URLParam(r, "event"))
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range list {
+		if p.Name == said {
+			return p.Presale, nil
+		}
+	}
+	n, err := strconv.ParseInt(said, 10, 16)
+	if err != nil || n <= 0 {
+		return 0, errNoPresale.Say("This event has no presale of this name or number.")
+	}
+	return int16(n), nil
 }
