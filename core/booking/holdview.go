@@ -45,7 +45,7 @@ func (e *Engine) HoldView(ctx context.Context, account int64, slug string, id uu
 		l                                hold.Line
 		section, row, number, counterTag string
 	)
-	_, err = pgx.ForEachRow(rows, []any{&l.N, &l.Seat, &l.Counter, &l.Qty, &l.Price, &section, &row, &number, &counterTag}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&l.N, &l.Seat, &l.Counter, &l.Class, &l.Qty, &l.Price, &section, &row, &number, &counterTag}, func() error {
 		label := counterTag
 		if l.Seat != 0 {
 			label = hold.Label(section, row, number)

@@ -150,7 +150,7 @@ func lineViews(ctx context.Context, q pg.Querier, event int64, id uuid.UUID, pai
 	}
 	lines, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (l LineView, err error) {
 		var p place
-		err = r.Scan(&l.Line, &l.Seat, &l.Counter, &l.Quantity, &l.Price, &l.Returned, &p.section, &p.row, &p.number, &p.counter, &l.Fare)
+		err = r.Scan(&l.Line, &l.Seat, &l.Counter, &l.Class, &l.Quantity, &l.Price, &l.Returned, &p.section, &p.row, &p.number, &p.counter, &l.Fare)
 		l.Label, l.Returned = p.label(), l.Returned && paid
 		return l, err
 	})

@@ -28,7 +28,7 @@ SELECT ` + occasionColumns + `, o.hold_id, o.state, o.reason, o.disputed, o.amou
 	placeColumns = `s.section, s.row_name, s.number, c.name || coalesce(', ' || p.name, ''), coalesce(f.name, '')`
 
 	sqlLineViews = `
-SELECT x.line, x.seat_id, x.counter_id, x.qty, x.price, x.state = 0, ` + placeColumns + `
+SELECT x.line, x.seat_id, x.counter_id, coalesce(x.class, ''), x.qty, x.price, x.state = 0, ` + placeColumns + `
   FROM hold_line x JOIN event e ON e.id = x.event_id
   JOIN hold_line l USING (event_id, hold_id, line)` + placeJoins + `
  WHERE x.event_id = $1 AND x.hold_id = $2 ORDER BY x.line`

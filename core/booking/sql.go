@@ -53,7 +53,7 @@ SELECT h.state, h.held_until, h.amount, h.currency, clock_timestamp(), coalesce(
  WHERE h.event_id = $1 AND h.id = $2 AND h.account_id = $3`
 
 	sqlHoldViewLines = `
-SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), l.qty, l.price,
+SELECT l.line, coalesce(l.seat_id, 0), coalesce(l.counter_id, 0), coalesce(l.class, ''), l.qty, l.price,
        coalesce(s.section, ''), coalesce(s.row_name, ''), coalesce(s.number, ''), coalesce(c.name || coalesce(', ' || p.name, ''), '')
   FROM hold_line l JOIN event e ON e.id = l.event_id
   LEFT JOIN venue_seat s ON s.venue_id = e.venue_id AND s.seat_id = l.seat_id

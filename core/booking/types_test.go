@@ -29,6 +29,9 @@ func TestTicketTypesHaveTheirOwnPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"Standing", "Standing, Child", "Standing, Member"} {
+		if class := []string{"", "child", "member"}[i]; v.Lines[i].Class != class || shown.Lines[i].Class != class {
+			t.Errorf("line %d is taken as %q, and %q when read again; want %q", i, v.Lines[i].Class, shown.Lines[i].Class, class)
+		}
 		if v.Lines[i].Label != want || shown.Lines[i].Label != want {
 			t.Errorf("line %d is called %q, and %q when read again; want %q", i, v.Lines[i].Label, shown.Lines[i].Label, want)
 		}

@@ -45,6 +45,7 @@ type LineView struct {
 	Seat     *int32 `json:"seat"`
 	Label    string `json:"label"`
 	Counter  *int64 `json:"counter"`
+	Class    string `json:"class,omitempty"` // ticket type it is taken as; "": the counter's own class
 	Quantity int    `json:"quantity"`
 	Price    int64  `json:"price"`              // of one place, minor units
 	Fare     string `json:"fare,omitempty"`     // name of that price; of orders only: the hot path does not read it
@@ -52,7 +53,7 @@ type LineView struct {
 }
 
 func viewLine(l *hold.Line, label string) LineView {
-	v := LineView{Line: l.N, Label: label, Quantity: l.Qty, Price: l.Price}
+	v := LineView{Line: l.N, Label: label, Class: l.Class, Quantity: l.Qty, Price: l.Price}
 	if l.Seat != 0 {
 		v.Seat = &l.Seat
 	}

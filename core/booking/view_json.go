@@ -45,6 +45,9 @@ func (l *LineView) appendJSON(b []byte) []byte {
 	} else {
 		b = append(b, "null"...)
 	}
+	if l.Class != "" {
+		b = appendText(append(b, `,"class":`...), l.Class)
+	}
 	b = strconv.AppendInt(append(b, `,"quantity":`...), int64(l.Quantity), 10)
 	b = strconv.AppendInt(append(b, `,"price":`...), l.Price, 10)
 	if l.Fare != "" {

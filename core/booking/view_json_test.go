@@ -29,6 +29,7 @@ func TestAHoldIsEncodedAsTheLibraryWould(t *testing.T) {
 			} else {
 				counter := number.Draw(t, "counter")
 				l.Counter = &counter
+				l.Class = rapid.String().Draw(t, "class")
 			}
 			v.Lines = append(v.Lines, l)
 		}

@@ -44,8 +44,8 @@ func newBox() *box {
 	mux := http.NewServeMux()
 	event := concert("lights", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox})
 	field := concert("field", map[string]any{"kind": "area", "geometry": nil,
-		"levels":   []any{map[string]any{"class": "F", "name": "Field pass, all days", "amount": 4000}},
-		"counters": []any{map[string]any{"id": 1, "kind": "area", "name": "Field", "class": "F", "capacity": 9, "available": 9}}})
+		"levels":   []any{map[string]any{"class": "F", "name": "Field pass, all days", "amount": 4000}, map[string]any{"class": "child", "name": "Child", "amount": 500}},
+		"counters": []any{map[string]any{"id": 1, "kind": "area", "name": "Field", "class": "F", "types": []string{"child"}, "capacity": 9, "available": 9}}})
 	early := concert("early", map[string]any{"geometry": "/v1/geometry/bowl", "seats_total": seatsOfBox, "on_sale_at": "2198-01-01T10:00:00.000Z", "presale_at": "2020-01-01T10:00:00.000Z"})
 	mux.Handle("/v1/", catalogue(append([]map[string]any{event, field, early}, programme()...)...))
 	b.sold(mux)
@@ -62,12 +62,13 @@ func newBox() *box {
 	mux.HandleFunc("GET /v1/events/field/seats", func(w http.ResponseWriter, _ *http.Request) { document(w, field1.JSON) })
 	mux.HandleFunc("GET /v1/events/field/seats/since/{version}", func(w http.ResponseWriter, _ *http.Request) { document(w, field1.JSON) })
 	mux.HandleFunc("POST /v1/events/lights/holds", b.hold)
-	mux.HandleFunc("GET /v1/events/lights/holds/{hold}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("POST /v1/events/field/holds", b.hold)
+	mux.HandleFunc("GET /v1/events/{event}/holds/{hold}", func(w http.ResponseWriter, _ *http.Request) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		reply(w, 200, b.held)
 	})
-	mux.HandleFunc("POST /v1/events/lights/orders", b.change(func() map[string]any { return b.order }))
+	mux.HandleFunc("POST /v1/events/{event}/orders", b.change(func() map[string]any { return b.order }))
 	mux.HandleFunc("GET /v1/orders/{order}", func(w http.ResponseWriter, _ *http.Request) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -206,9 +207,24 @@ func (b *box) hold(w http.ResponseWriter, r *http.Request) {
 	for i, s := range seats {
 		lines = append(lines, map[string]any{"line": i, "seat": s, "label": fmt.Sprintf("Seat %v", s), "counter": nil, "quantity": 1, "price": price})
 	}
-	b.held = map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": price * len(lines), "currency": "EUR",
+	amount := price * len(lines)
+	places, _ := body["places"].([]any)
+	for _, p := range places {
+		line := fieldLine(len(lines), p.(map[string]any))
+		lines, amount = append(lines, line), amount+line["price"].(int)*int(line["quantity"].(float64))
+	}
+	b.held = map[string]any{"id": "h1", "event": "lights", "state": "active", "lines": lines, "amount": amount, "currency": "EUR",
 		"expires_at": stamp(b.life), "server_time": stamp(0), "version": len(b.maps) - 1}
 	reply(w, 201, b.held)
+}
+
+// fieldLine is the line of a hold of some places on the field, as the core writes it.
+func fieldLine(n int, place map[string]any) map[string]any {
+	l := map[string]any{"line": n, "seat": nil, "label": "Field", "counter": place["counter"], "quantity": place["quantity"], "price": 4000}
+	if place["class"] == "child" {
+		l["class"], l["label"], l["price"] = "child", "Field, Child", 500
+	}
+	return l
 }
 
 // hurry lets holds run out at once, calm as they should.

@@ -56,7 +56,7 @@
 //	list-toggle, list-section, list-row, list-seat, list-add
 //	                        the map as lists
 //	place-{counter}-more, place-{counter}-less, place-{counter}-count
-//	                        quantity of an area or class
+//	                        quantity of an area or class; of a ticket type place-{counter}-{type}-more
 //	chosen                  the list of what is chosen; one chosen-item each
 //	hold                    take (or change to) what is chosen
 //	basket                  what is held; basket-line each

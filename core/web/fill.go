@@ -107,15 +107,21 @@ func (e eventData) Places() []named {
 			continue
 		}
 		n := named{Name: c.Name, Price: Money{Currency: e.Currency}}
-		for _, l := range e.Levels {
-			if l.Class == c.Class {
-				n.Price.Amount = l.Amount
-				if l.Name != c.Name {
+		var types []named
+		for _, class := range append([]string{c.Class}, c.Types...) {
+			at := slices.IndexFunc(e.Levels, func(l Level) bool { return l.Class == class })
+			switch {
+			case at < 0:
+			case class != c.Class:
+				types = append(types, named{Name: c.Name + ", " + e.Levels[at].Name, Price: Money{e.Levels[at].Amount, e.Currency}})
+			default:
+				n.Price.Amount = e.Levels[at].Amount
+				if l := e.Levels[at]; l.Name != c.Name {
 					n.Fare = strings.TrimPrefix(l.Name, c.Name+", ") // as occasion.js
 				}
 			}
 		}
-		out = append(out, n)
+		out = append(append(out, n), types...)
 	}
 	return out
 }

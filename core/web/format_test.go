@@ -86,10 +86,10 @@ func TestAnEventIsNamedWithItsYearAndATripWithItsZone(t *testing.T) {
 func TestPagesNameThePriceAndThePlaceOfDeparture(t *testing.T) {
 	h := Handler(Options{API: catalogue(concert("bus", map[string]any{
 		"kind": "trip", "geometry": nil, "venue": nil, "place": "Berlin, central bus station", "route": map[string]any{"from": "Berlin", "to": "Prague"},
-		"levels":   []any{map[string]any{"class": "s", "name": "Saver, no changes", "amount": 1490}},
-		"counters": []any{map[string]any{"id": 1, "kind": "class", "name": "Saver", "class": "s"}},
+		"levels":   []any{map[string]any{"class": "s", "name": "Saver, no changes", "amount": 1490}, map[string]any{"class": "child", "name": "Child", "amount": 500}},
+		"counters": []any{map[string]any{"id": 1, "kind": "class", "name": "Saver", "class": "s", "types": []string{"child"}}},
 	}))})
-	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station", "<bdi>Berlin</bdi>"}, "/events/bus": {"Departs from Berlin, central bus station", `<b dir="auto">Saver</b><span class="muted" dir="auto">no changes<`}} {
+	for path, wants := range map[string][]string{"/": {"from Berlin, central bus station", "<bdi>Berlin</bdi>"}, "/events/bus": {"Departs from Berlin, central bus station", `<b dir="auto">Saver</b><span class="muted" dir="auto">no changes<`, `<b dir="auto">Saver, Child</b><span class="muted">€5<`}} {
 		_, body := get(t, h, path)
 		for _, want := range wants {
 			if body, _, _ = strings.Cut(body, `id="page-data"`); !strings.Contains(body, want) {

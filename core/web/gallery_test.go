@@ -78,7 +78,12 @@ var scenes = []scene{
 		v.until("the message", `document.querySelector('[data-testid=notice][data-code=seat_taken]')`)
 		v.until("the zoom", `document.querySelector('#seat-map').dataset.still === 'true'`)
 	}},
-	{name: "area", path: "/events/field", ready: `document.querySelector('[data-testid=place-1-more]')`, tall: true, then: func(v *visitor) { v.click("place-1-more") }},
+	{name: "area", path: "/events/field", ready: `document.querySelector('[data-testid=place-1-more]')`, tall: true, then: func(v *visitor) {
+		v.click("place-1-more")
+		v.click("place-1-child-more")
+		v.click("place-1-child-more")
+		v.chosen(2)
+	}},
 	{name: "presale", path: "/events/early", ready: drawn},
 	{name: "checkout", path: "/checkout/1-o", set: order("pending_payment", nil), ready: shows("pending_payment")},
 	{name: "declined", path: "/checkout/1-o", set: order("pending_payment", map[string]any{"payment": map[string]any{"phase": "declined", "reason": "insufficient_funds"}, "attempts_left": 2}), ready: shows("pending_payment")},

@@ -56,6 +56,7 @@ func onScreen(t *testing.T, ctx context.Context) {
 		{"a hold is there again after a reload", reloadedHold},
 		{"a hold given back in another tab is over here too", givenBackElsewhere},
 		{"a quantity's button stays in place", steadyButtons},
+		{"one adult and two children", ticketTypes},
 		{"a search has a short address", shortSearch},
 		{"what is over is not at the checkout", overAtCheckout},
 		{"the line takes over and nothing is lost", theLine},

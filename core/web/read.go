@@ -68,9 +68,10 @@ type Level struct {
 
 // Counter is an area or a fare class, bought by quantity.
 type Counter struct {
-	Kind  string `json:"kind"` // area | class
-	Name  string `json:"name"`
-	Class string `json:"class"`
+	Kind  string   `json:"kind"` // area | class
+	Name  string   `json:"name"`
+	Class string   `json:"class"`
+	Types []string `json:"types"` // further classes its places are sold as
 }
 
 // Venue is where it happens.

@@ -1,6 +1,23 @@
 // What the visitor wants, before anything is held: seats by index, and how many
-// places of each counter. Kept for the tab, so that signing in, a reload or a
+// places of each counter and ticket type (placeKey). Kept for the tab, so that signing in, a reload or a
 // trip through the waiting room loses nothing.
+
+// placeKey names a counter's places at its own price (its id) or as a ticket type.
+export function placeKey(counter, type) {
+  return type ? `${counter}-${type}` : counter;
+}
+
+// place takes a key apart; an id has only digits, a type may be any text.
+function place(key, quantity) {
+  const [counter, ...type] = String(key).split('-');
+  const p = { counter: Number(counter), quantity };
+  return type.length ? { ...p, class: type.join('-') } : p;
+}
+
+// inOrder: the same choice is the same request, in whatever order it was made.
+function inOrder(a, b) {
+  return a.counter - b.counter || ((a.class || '') < (b.class || '') ? -1 : 1);
+}
 
 export class Choice {
   constructor(event, max, store = sessionStorage) {
@@ -14,13 +31,13 @@ export class Choice {
   }
 
   // restore takes back what was kept, as far as there still are such seats
-  // (index) and counters (id).
-  restore(isSeat, isCounter) {
+  // (index) and places (placeKey).
+  restore(isSeat, isPlace) {
     try {
       const kept = JSON.parse(this.store.getItem(this.name)) || {};
       this.accessible = kept.accessible === true;
       for (const i of kept.seats || []) if (isSeat(i)) this.add(i);
-      for (const [counter, n] of kept.places || []) if (isCounter(counter)) this.setPlaces(counter, n);
+      for (const [key, n] of kept.places || []) if (isPlace(key)) this.setPlaces(key, n);
     } catch {
       // Not ours or not there: start with nothing.
     }
@@ -56,11 +73,11 @@ export class Choice {
     if (any) this.changed();
   }
 
-  setPlaces(counter, n) {
-    const most = this.room + (this.places.get(counter) || 0);
+  setPlaces(key, n) {
+    const most = this.room + (this.places.get(key) || 0);
     const q = Math.max(0, Math.min(n, most));
-    if (q) this.places.set(counter, q);
-    else this.places.delete(counter);
+    if (q) this.places.set(key, q);
+    else this.places.delete(key);
     this.changed();
   }
 
@@ -84,7 +101,8 @@ export class Choice {
         if (!this.seats.has(l.seat - 1)) return false;
         seats++;
       } else {
-        want.set(l.counter, (want.get(l.counter) || 0) - l.quantity);
+        const key = placeKey(l.counter, l.class);
+        want.set(key, (want.get(key) || 0) - l.quantity);
       }
     }
     return seats === this.seats.size && [...want.values()].every((q) => q === 0);
@@ -94,7 +112,7 @@ export class Choice {
   request() {
     const body = {};
     if (this.seats.size) body.seats = [...this.seats].map((i) => i + 1).sort((a, b) => a - b);
-    if (this.places.size) body.places = [...this.places].sort((a, b) => a[0] - b[0]).map(([counter, quantity]) => ({ counter, quantity }));
+    if (this.places.size) body.places = [...this.places].map(([key, n]) => place(key, n)).sort(inOrder);
     if (this.accessible) body.accessible = true;
     return body;
   }

@@ -7,7 +7,7 @@ import { span } from './clock.js';
 import { byId, data } from './dom.js';
 import { renderFilters } from './filters.js';
 import { Holding } from './holding.js';
-import { chosenLines, countersOf, heldLines, placesOf, seatsOf, withPrices } from './lines.js';
+import { chosenLines, countersOf, heldLines, heldOf, placesOf, seatsOf, withPrices } from './lines.js';
 import { money } from './format.js';
 import { dismiss, explain, notify } from './notice.js';
 import { count, list as names, sentences, t } from './say.js';
@@ -40,9 +40,8 @@ function render() {
   const { hold } = holding;
   if (map) map.mark(choice.seats, seatsOf(hold));
   if (list) list.update();
-  const held = placesOf(hold);
   renderPlaces(counters, {
-    chosen: (id) => choice.places.get(id) || 0, mine: (id) => held.get(id) || 0, step, room: choice.room, open: sale === 'open',
+    chosen: (key) => choice.places.get(key) || 0, mine: (id) => heldOf(hold, id), step, room: choice.room, open: sale === 'open',
   });
   renderBasket(byId('basket'), {
     choice, hold, busy, sale, signedIn, max: choice.max, kind, holdFor: span(event.hold_seconds),
@@ -57,9 +56,9 @@ function full() {
   notify(count('tooMany', choice.max), { code: 'limit', tone: 'warn' });
 }
 
-function step(counter, by) {
+function step(key, by) {
   if (by > 0 && choice.room < 1) full();
-  else choice.setPlaces(counter, (choice.places.get(counter) || 0) + by);
+  else choice.setPlaces(key, (choice.places.get(key) || 0) + by);
 }
 
 // pick takes a seat into the choice, or out of it.
@@ -126,9 +125,9 @@ async function working(action) {
 function take() {
   return working(async () => {
     if (!signedIn) goOnAfterSignIn(event.id);
-    const before = placesOf(holding.hold);
-    const held = placesOf(await holding.take(choice.request()));
-    counters = counters.map((c) => ({ ...c, available: c.available + (before.get(c.id) || 0) - (held.get(c.id) || 0) })); // until the next snapshot
+    const before = holding.hold;
+    const now = await holding.take(choice.request());
+    counters = counters.map((c) => ({ ...c, available: c.available + heldOf(before, c.id) - heldOf(now, c.id) })); // until the next snapshot
     adopt(holding.hold);
     dismiss('seat_taken');
     dismiss('expired');
@@ -234,7 +233,7 @@ async function start() {
   if (byId('presale')) presale = setUpPresale(event, () => { sale = 'open'; render(); });
   render();
   if (event.geometry) await setUpMap();
-  choice.restore((i) => Boolean(venue) && venue.row[i] >= 0 && venue.cls[i] !== 255, (id) => counters.some((c) => c.id === id));
+  choice.restore((i) => Boolean(venue) && venue.row[i] >= 0 && venue.cls[i] !== 255, (key) => counters.some((c) => c.key === key));
   const hold = await holding.restore();
   if (hold && !choice.count) adopt(hold);
   if (!hold) over();

@@ -1,6 +1,6 @@
 import { equal, store } from './check.js';
 import { LEVELS, hall } from './venues.js';
-const { chosenLines, countersOf, heldLines, placesOf, seatsOf, withPrices } = await import(`${self.assets}/js/lines.js`);
+const { chosenLines, countersOf, heldLines, heldOf, placesOf, seatsOf, withPrices } = await import(`${self.assets}/js/lines.js`);
 const { Choice } = await import(`${self.assets}/js/choice.js`);
 const { parseVenue } = await import(`${self.assets}/js/seats/venue.js`);
 
@@ -30,6 +30,20 @@ export function chosenLinesAddUp() {
   items[2].remove();
   items[0].remove();
   equal(choice.request(), { seats: [31] });
+}
+
+export function ticketTypesAreChosenBesideTheCountersOwnPrice() {
+  const event = { ...EVENT, levels: [...LEVELS, { class: 'under-12', name: 'Child', amount: 500 }], counters: [{ ...EVENT.counters[1], types: ['under-12', 'unpriced'] }] };
+  const counters = countersOf(event, withPrices(event));
+  equal(counters.map((c) => [c.key, c.name, c.price, c.fare]), [[2, 'Field', '€40', 'Far'], ['2-under-12', 'Field, Child', '€5', '']]);
+  const choice = new Choice('e', 6, store());
+  choice.set([], [['2-under-12', 2], [2, 1]]);
+  equal(chosenLines({ choice, venue: null, counters, currency: 'EUR' }).total, '€50');
+  equal(choice.request(), { places: [{ counter: 2, quantity: 1 }, { counter: 2, quantity: 2, class: 'under-12' }] });
+  const hold = { currency: 'EUR', lines: [{ line: 0, seat: null, label: 'Field', counter: 2, quantity: 1, price: 4000 }, { line: 1, seat: null, label: 'Field, Child', counter: 2, class: 'under-12', quantity: 2, price: 500 }] };
+  equal([choice.equals(hold.lines), heldOf(hold, 2), [...placesOf(hold)]], [true, 3, [[2, 1], ['2-under-12', 2]]]);
+  equal(choice.equals([hold.lines[0], { ...hold.lines[1], class: undefined }]), false, 'three adults are another choice');
+  equal(heldLines(hold, { counters }).map((l) => [l.text, l.note, l.price]), [['1 × Field', 'Far', '€40'], ['2 × Field, Child', '', '€10']]);
 }
 
 export function aHoldIsTakenApart() {
