@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ropeline/ropeline/deploy/axe"
 )
@@ -80,8 +81,13 @@ var scenes = []scene{
 	}},
 	{name: "area", path: "/events/field", ready: `document.querySelector('[data-testid=place-1-more]')`, tall: true, then: func(v *visitor) {
 		v.click("place-1-more")
-		v.click("place-1-child-more")
-		v.click("place-1-child-more")
+		v.chosen(1)
+		evaluate[any](v.t, v.ctx, `document.querySelector('[data-testid=place-1-child-more]').focus(), null`)
+		if !evaluate[bool](v.t, v.ctx, `(({ left, top, width, height }) => document.activeElement.contains(document.elementFromPoint(left + width / 2, top + height / 2)))(document.activeElement.getBoundingClientRect())`) {
+			v.t.Error("the basket covers the button that has the focus")
+		}
+		v.keys(kb.Enter)
+		v.keys(kb.Enter)
 		v.chosen(2)
 	}},
 	{name: "presale", path: "/events/early", ready: drawn},
