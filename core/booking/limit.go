@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ropeline/ropeline/core/event"
 	"github.com/ropeline/ropeline/core/hold"
 )
 
@@ -56,6 +57,13 @@ func (e *Engine) SetLimit(ctx context.Context, slug string, r LimitRequest) (Lim
 	err = e.patiently(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := hold.LockEvent(ctx, tx, id); err != nil {
 			return err
+		}
+		says, err := event.CheckArea(ctx, tx, id, r.Counter, r.Capacity, r.Overbook)
+		if err != nil {
+			return err
+		}
+		if says != "" {
+			return hold.ErrInvalidLimit.Say("The limit %s. A larger area is another plan: import the venue under a new slug.", says)
 		}
 		var changed hold.Changes
 		if c, changed, err = hold.SetLimit(ctx, tx, id, r.Counter, r.Capacity, r.Overbook, r.Actor, r.Reason); err != nil {

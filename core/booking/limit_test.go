@@ -160,3 +160,33 @@ func TestDeniedBoarding(t *testing.T) {
 		t.Errorf("all have a place: %+v, %v", list, err)
 	}
 }
+
+// What the venue's plan lets stand in an area is never sold past, with an overbooking or
+// without; a fare class of the same name is no place in the room.
+func TestALimitIsNeverPastTheArea(t *testing.T) {
+	x := newSale(t, saleSpec{counters: []counterSpec{{"Gallery", 80, 0}, {"Field", 10, 0}}})
+	x.db.Owner(t, `UPDATE venue SET geometry = '{"areas": [{"name": "Gallery", "capacity": 80}, {"name": "Field", "capacity": 0}, {"name": "Saver", "capacity": 5}]}'`)
+	x.db.Owner(t, `INSERT INTO counter (event_id, id, kind, name, class, capacity) VALUES (1, 3, 'class', 'Saver', 'G', 1)`)
+	for _, c := range []struct {
+		counter            int64
+		capacity, overbook int
+		code               string
+	}{
+		{1, 5000, 0, "invalid_limit"}, {1, 81, 0, "invalid_limit"}, {1, 80, 40, "invalid_limit"}, {1, 79, 2, "invalid_limit"},
+		{1, 79, 1, ""}, {1, 80, 0, ""}, {2, 5000, 10, ""}, {3, 100, 3, ""},
+	} {
+		v, err := x.e.SetLimit(t.Context(), slug, LimitRequest{c.counter, c.capacity, c.overbook, "ops@example.com", "why"})
+		if c.code == "" {
+			if err != nil || v.Capacity != c.capacity || v.Overbook != c.overbook {
+				t.Errorf("%+v: %+v, %v", c, v, err)
+			}
+			continue
+		}
+		p := wantCode(t, err, c.code)
+		for _, says := range []string{`"Gallery"`, "past the 80", "write at most 80", "new slug"} {
+			if !strings.Contains(p.Detail, says) {
+				t.Errorf("%+v: %q does not say %q", c, p.Detail, says)
+			}
+		}
+	}
+}

@@ -26,7 +26,7 @@ const gig = `{
     "sections": [{"name": "Stalls", "class": "A", "rows": [
       {"name": "1", "seats": [["1", 1.5, 1], ["2", 2, 1, "B"]]},
       {"name": "2", "seats": [["1", 1, 2], ["2", 2, 2], ["3", 3, 2]]}]}],
-    "areas": [{"name": "Floor", "x": 0, "y": 10, "w": 20, "h": 5, "capacity": 200}]},
+    "areas": [{"name": "Floor", "x": 0, "y": 10, "w": 20, "h": 5, "capacity": 203}]},
   "events": [{
     "slug": "gig", "venue": "hall", "organiser": "Org", "title": "Gig", "place": "Bonn",
     "starts_at": "2127-06-12T20:00", "time_zone": "Europe/Berlin", "currency": "EUR", "hold_ttl": "90s",

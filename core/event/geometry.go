@@ -2,13 +2,18 @@ package event
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/ropeline/ropeline/core/event/eventfile"
+	"github.com/ropeline/ropeline/core/pg"
 )
 
 // geometryDocument writes the JSON that is served at /v1/geometry/{hash} and its
@@ -67,6 +72,25 @@ func areasOf(geometry []byte) (map[string]int, error) {
 		areas[a.Name] = a.Capacity
 	}
 	return areas, nil
+}
+
+// CheckArea says what is wrong with a limit of a counter by the plan of its event's venue;
+// "" is nothing. An import asks the same rule with the plan at hand.
+func CheckArea(ctx context.Context, q pg.Querier, event, counter int64, capacity, overbook int) (says string, err error) {
+	var name string
+	var doc []byte
+	err = q.QueryRow(ctx, sqlAreaOfCounter, event, counter).Scan(&name, &doc)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows): // a class, or an event without a venue
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("read the area of a counter: %w", err)
+	}
+	areas, err := areasOf(doc)
+	if err != nil {
+		return "", err
+	}
+	return eventfile.PastArea(name, capacity, overbook, areas[name]), nil
 }
 
 func quote(s string) string {

@@ -87,3 +87,18 @@ func refuse(t *testing.T, db *pgtest.DB, file, want string) {
 		t.Errorf("got %v, want a finding with %q", err, want)
 	}
 }
+
+// The plan of a venue that was imported before counts as the one in the file does: the
+// overbooking too.
+func TestAnAreaIsNotSoldPastItsPlan(t *testing.T) {
+	db := pgtest.New(t)
+	mustImport(t, db.DB, gig)
+	event := `{"events": [{` + strings.SplitN(gig, `"events": [{`, 2)[1]
+	mustImport(t, db.DB, event)
+	for _, more := range []string{`"capacity": 200, "overbook": 4`, `"capacity": 204`} {
+		_, err := importInto(t, db.DB, strings.Replace(event, `"capacity": 200, "overbook": 3`, more, 1))
+		if err == nil || !strings.Contains(err.Error(), `past the 203 that area "Floor" may hold; write at most 203`) {
+			t.Errorf("%s: %v", more, err)
+		}
+	}
+}

@@ -12,6 +12,8 @@ const (
 	sqlDeleteVenueSeats = `DELETE FROM venue_seat WHERE venue_id = $1`
 	sqlVenueClasses     = `SELECT class, count(*)::int FROM venue_seat WHERE venue_id = $1 GROUP BY class`
 	sqlVenueGeometry    = `SELECT geometry FROM venue WHERE id = $1`
+	sqlAreaOfCounter    = `SELECT c.name, v.geometry FROM counter c JOIN event e ON e.id = c.event_id JOIN venue v ON v.id = e.venue_id
+		WHERE c.event_id = $1 AND c.id = $2 AND c.kind = 'area'`
 
 	sqlEventBySlug = `SELECT id, coalesce(venue_id, 0), organiser, title, description, place, coalesce(route_from, ''), coalesce(route_to, ''),
 		starts_at, time_zone, currency, state, on_sale_at, off_sale_at, max_per_account, hold_ttl, extend, extend_by, hold_cap, late_policy, fee_bp,

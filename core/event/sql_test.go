@@ -9,7 +9,7 @@ import (
 func TestStatementsFitTheSchema(t *testing.T) {
 	pgtest.Prepare(t, map[string]string{
 		"import lock": sqlImportLock, "venue by slug": sqlVenueBySlug, "insert venue": sqlInsertVenue, "update venue": sqlUpdateVenue,
-		"delete venue seats": sqlDeleteVenueSeats, "venue classes": sqlVenueClasses, "venue geometry": sqlVenueGeometry,
+		"delete venue seats": sqlDeleteVenueSeats, "venue classes": sqlVenueClasses, "venue geometry": sqlVenueGeometry, "area of a counter": sqlAreaOfCounter,
 		"event by slug": sqlEventBySlug, "insert event": sqlInsertEvent, "update event": sqlUpdateEvent, "insert seats": sqlInsertSeats,
 		"insert version": sqlInsertVersion, "prices": sqlPrices, "insert price": sqlInsertPrice, "update price": sqlUpdatePrice,
 		"counters": sqlCounters, "insert counter": sqlInsertCounter, "update counter": sqlUpdateCounter,

@@ -41,10 +41,7 @@ func (b *binder) object(n *node, path string) *fields {
 }
 
 func (f *fields) at(key string) string {
-	if f.path == "" {
-		return key
-	}
-	return f.path + "." + key
+	return below(f.path, key)
 }
 
 // get returns the member, nil if it is absent.

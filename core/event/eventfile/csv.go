@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // ParseCSV reads a table: of events, one line for each price or counter, or of the
@@ -60,7 +61,7 @@ func (t *table) has(column string) bool {
 }
 
 func readTable(data []byte) (*table, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // spreadsheets begin with it
+	data = bytes.TrimPrefix(data, mark)
 	r := csv.NewReader(bytes.NewReader(data))
 	if first, _, _ := bytes.Cut(data, []byte("\n")); bytes.Count(first, []byte(";")) > bytes.Count(first, []byte(",")) {
 		r.Comma = ';' // and write this where the comma is a decimal sign
@@ -74,6 +75,8 @@ func readTable(data []byte) (*table, error) {
 	for i, name := range header {
 		name = strings.TrimSpace(name)
 		switch {
+		case !utf8.ValidString(name):
+			return nil, Findings{{Line: 1, Text: fmt.Sprintf("the name of column %d is not UTF-8; %s", i+1, encodingCure)}}
 		case kinds[name] == 0:
 			return nil, Findings{{Line: 1, Field: name, Text: "is no column we know" + hint(name, known)}}
 		case t.has(name):
@@ -94,6 +97,12 @@ func readTable(data []byte) (*table, error) {
 		for i, name := range t.header {
 			if text := strings.TrimSpace(record[i]); text != "" {
 				at, _ := r.FieldPos(i)
+				switch {
+				case !utf8.ValidString(text):
+					return nil, Findings{{Line: at, Field: name, Text: fmt.Sprintf("%q is not UTF-8; %s", text, encodingCure)}}
+				case strings.IndexByte(text, 0) >= 0:
+					return nil, Findings{{Line: at, Field: name, Text: "has the character NUL; remove it"}}
+				}
 				row.cells[name] = kinds[name].node(at, text)
 			}
 		}

@@ -61,6 +61,21 @@ func TestATableIsTheSameAsAFile(t *testing.T) {
 	sameFile(t, table, file)
 }
 
+// What an editor puts before the first brace is no mistake, as it is none before a table.
+func TestAFileMayBeginWithAByteOrderMark(t *testing.T) {
+	want, err := Parse([]byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Parse([]byte("\xef\xbb\xbf" + small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("with the mark (-without +with):\n%s", diff)
+	}
+}
+
 func TestATableOfSeatsIsTheSameAsAPlan(t *testing.T) {
 	sameFile(t, "venue,name,city,country,width,height,section,row,number,x,y,class,kind\n"+
 		"hall,Hall,Bonn,DE,100,50,Stalls,1,1,10,1,A,\n,,,,,,Stalls,1,2,20.5,1,A,accessible\n,,,,,,Stalls,2,1,10,2,B,\n,,,,,,Gallery,1,1,10,40,B,\n",

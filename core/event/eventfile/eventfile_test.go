@@ -53,7 +53,7 @@ const small = `{
     "sections": [{"name": "Stalls", "class": "A", "rows": [
       {"name": "1", "seats": [["1", 1.5, 1], ["2", 2, 1, "B"], ["3", 3, 1, "", "accessible"]], "quality": 7},
       {"name": "2", "class": "C", "seats": [["1", 1, 2]]}]}],
-    "areas": [{"name": "Floor", "x": 0, "y": 10, "w": 20, "h": 5, "capacity": 200}]},
+    "areas": [{"name": "Floor", "x": 0, "y": 10, "w": 20, "h": 5, "capacity": 203}]},
   "events": [{
     "slug": "gig", "venue": "hall", "organiser": "Org", "title": "Gig", "place": "Bonn",
     "starts_at": "2027-06-12T20:00", "time_zone": "Europe/Berlin", "currency": "EUR",
@@ -79,7 +79,7 @@ func TestEveryFieldArrives(t *testing.T) {
 				{"1", []Seat{{"1", 1.5, 1, "A", ""}, {"2", 2, 1, "B", ""}, {"3", 3, 1, "A", "accessible"}}, 7},
 				{"2", []Seat{{"1", 1, 2, "C", ""}}, 0},
 			}}},
-			Areas: []Area{{"Floor", 0, 10, 20, 5, 200}}},
+			Areas: []Area{{"Floor", 0, 10, 20, 5, 203}}},
 		Events: []Event{{Line: 7, Path: "events[0]", Slug: "gig", Venue: "hall", Organiser: "Org", Title: "Gig", Place: "Bonn",
 			StartsAt: time.Date(2027, 6, 12, 18, 0, 0, 0, time.UTC), TimeZone: "Europe/Berlin", Currency: "EUR",
 			OnSaleAt: &onSale, MaxPerAccount: 6, HoldTTL: 4 * time.Second, ExtendBy: 2 * time.Minute, HoldCap: 20 * time.Minute, MapLife: time.Second,

@@ -158,9 +158,31 @@ func (e *Event) CheckAgainst(classes, areas map[string]int) Findings {
 		b.addf(e.Line, e.Path+".prices", "has no price for class %q, which %d seats of venue %q have; add {\"class\": %q, ...}", class, classes[class], e.Venue, class)
 	}
 	for i, c := range e.Counters {
-		if most := areas[c.Name]; c.Kind == "area" && most > 0 && c.Capacity > most {
-			b.addf(c.Line, fmt.Sprintf("%s.counters[%d].capacity", e.Path, i), "is %d, past the %d that area %q of venue %q may hold", c.Capacity, most, c.Name, e.Venue)
+		if c.Kind != "area" {
+			continue
+		}
+		field := "capacity"
+		if c.Overbook > 0 {
+			field = "overbook"
+		}
+		if says := PastArea(c.Name, c.Capacity, c.Overbook, areas[c.Name]); says != "" {
+			b.addf(c.Line, fmt.Sprintf("%s.counters[%d].%s", e.Path, i, field), "%s (venue %q)", says, e.Venue)
 		}
 	}
 	return b.findings
+}
+
+// PastArea says what is wrong with a limit that sells more of an area than the venue's
+// plan lets stand in it, and what to write; "" if nothing is. most is what the plan says,
+// 0 if it says nothing. What is sold past the capacity stands there too: a seat on a plane
+// that is overbooked can be refused at the gate, a full room has no such gate.
+func PastArea(area string, capacity, overbook, most int) string {
+	switch {
+	case most <= 0 || capacity+overbook <= most:
+		return ""
+	case overbook == 0:
+		return fmt.Sprintf("is %d, past the %d that area %q may hold; write at most %d", capacity, most, area, most)
+	}
+	return fmt.Sprintf("is %d, which with the capacity of %d makes %d, past the %d that area %q may hold; write at most %d for both together",
+		overbook, capacity, capacity+overbook, most, area, most)
 }

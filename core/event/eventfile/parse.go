@@ -1,6 +1,7 @@
 package eventfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sort"
@@ -24,13 +25,16 @@ const (
 	maxText     = 4000
 )
 
+// mark is how some editors, and spreadsheets, begin a file in UTF-8.
+var mark = []byte("\xef\xbb\xbf")
+
 // Parse reads a file. The error is a Findings: everything wrong with the file, up
 // to MaxFindings, in the file's order.
 func Parse(data []byte) (*File, error) {
 	if len(data) > MaxBytes {
 		return nil, Findings{{Text: fmt.Sprintf("has %d bytes, at most %d", len(data), MaxBytes)}}
 	}
-	root, err := parseTree(data)
+	root, err := parseTree(bytes.TrimPrefix(data, mark))
 	if err != nil {
 		var f *Finding
 		errors.As(err, &f)

@@ -147,7 +147,7 @@ func (b *binder) prices(f *fields, e *Event) {
 		if p.get("amount") == nil {
 			p.addf("amount", "is missing; write minor units, as in 4500 for 45.00")
 		}
-		price.Amount = p.integer("amount", 0, 0, maxAmount)
+		price.Amount = p.amount("amount", e.Currency)
 		p.done()
 		if price.Name == "" {
 			price.Name = price.Class
@@ -175,9 +175,11 @@ func (b *binder) counters(f *fields, e *Event) {
 		if c.get("capacity") == nil {
 			c.addf("capacity", "is missing; write how many places there are")
 		}
+		before := len(b.findings)
 		counter.Capacity = int(c.integer("capacity", 0, 0, maxCapacity))
+		refused := len(b.findings) > before || c.get("capacity") == nil
 		counter.Overbook = int(c.integer("overbook", 0, 0, maxCapacity))
-		if counter.Overbook > counter.Capacity {
+		if counter.Overbook > counter.Capacity && !refused {
 			c.addf("overbook", "is %d, past the capacity of %d itself", counter.Overbook, counter.Capacity)
 		}
 		if counter.Seats = c.flag("seats"); counter.Seats && counter.Kind != "class" {

@@ -24,7 +24,7 @@ func (b *binder) presales(f *fields, e *Event, zone *time.Location) {
 		case one.EndsAt != nil && !one.StartsAt.Before(*one.EndsAt):
 			p.addf("ends_at", "is not after starts_at; the presale would never be open")
 		case e.OnSaleAt == nil:
-			p.addf("starts_at", "comes before nothing: the event has no on_sale_at and is on sale at once")
+			p.addf("starts_at", "comes before nothing: the event is on sale at once; add an \"on_sale_at\" after it, as in \"2027-01-10T10:00\"")
 		case !one.StartsAt.Before(*e.OnSaleAt):
 			p.addf("starts_at", "is not before on_sale_at; then everybody may buy")
 		}

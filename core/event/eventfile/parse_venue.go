@@ -14,7 +14,7 @@ func (b *binder) venue(n *node) *Venue {
 		return v
 	}
 	v.Slug, v.Name = f.slug("slug", true), f.text("name", true, maxName)
-	v.City, v.Country = f.text("city", true, maxName), f.text("country", true, 2)
+	v.City, v.Country = f.text("city", true, maxName), f.text("country", true, maxName)
 	if v.Country != "" && !countryForm.MatchString(v.Country) {
 		f.addf("country", "is %q, want two capital letters, as in \"DE\"", v.Country)
 	}
