@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxBody of a call. The largest honest one, a hold of 64 seats, has about 1 KiB.
@@ -30,6 +31,9 @@ func decode(r *http.Request, body []byte, into any) error {
 	// A form of another site can send text/plain without asking; never JSON.
 	if mt, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mt != "application/json" {
 		return errMediaType
+	}
+	if !utf8.Valid(body) { // encoding/json makes U+FFFD of it: another name than was written
+		return errInvalidBody.Say("the body: is not UTF-8.").With("field", "")
 	}
 	if err := checkMembers(body); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ropeline/ropeline/core/event/eventfile"
 )
 
 // isText: PostgreSQL stores no NUL and nothing that is not UTF-8.
@@ -18,13 +20,14 @@ type level struct {
 
 // checkMembers refuses what encoding/json lets pass: a member that is there twice, of
 // which the last one counts here and perhaps the first one at a proxy; a member in other
-// letters ("SEATS"), which it takes for the one in ours; text with a NUL in it. What is
+// letters ("SEATS"), which it takes for the one in ours; text that is none. What is
 // no JSON at all is left to the decoder, which has the words for it.
 func checkMembers(body []byte) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var stack []*level
 	for {
+		begin := d.InputOffset()
 		token, err := d.Token()
 		if err != nil {
 			return nil // the end, or no JSON
@@ -53,16 +56,28 @@ func checkMembers(body []byte) error {
 				}
 				continue
 			}
-			if !isText(token) {
+			if wrong := notText(token, body[begin:d.InputOffset()]); wrong != "" {
 				name := "the body"
 				if in != nil && in.name != "" {
 					name = in.name
 				}
-				return errInvalidBody.Say("%s: has the character NUL.", name).With("field", name)
+				return errInvalidBody.Say("%s: has %s.", name, wrong).With("field", name)
 			}
 		}
 		in.took()
 	}
+}
+
+// notText says what of a text is no character that could be stored; raw is how it stands
+// in the body.
+func notText(s string, raw []byte) string {
+	switch {
+	case !isText(s):
+		return "the character NUL"
+	case strings.ContainsRune(s, utf8.RuneError) && eventfile.HalfPair(raw):
+		return "half of a surrogate pair"
+	}
+	return ""
 }
 
 // took: the value has come.

@@ -68,4 +68,18 @@ func TestDevTokenNeedsAnAddress(t *testing.T) {
 	for _, body := range []string{`{}`, `{"email": "ada"}`, `{"email": ["a@b.c"]}`, `{"mail": "a@b.c"}`} {
 		s.do("POST", "/dev/token", body).want(http.StatusUnprocessableEntity, "invalid_body")
 	}
+	// What is no text is no address, and is not made one by way of U+FFFD.
+	for body, says := range map[string]string{
+		"{\"email\": \"ad\xe4@example.com\"}": "not UTF-8", `{"email": "ad\ud83d@example.com"}`: "email: has half of a surrogate pair", `{"email": "ad\u0000@example.com"}`: "email: has the character NUL",
+	} {
+		if r := s.do("POST", "/dev/token", body).want(http.StatusUnprocessableEntity, "invalid_body"); !strings.Contains(string(r.body), says) {
+			t.Errorf("%q: %s", body, r.body)
+		}
+	}
+	s.do("POST", "/dev/token", `{"email": "ad\ud83d\ude00@example.com"}`).want(http.StatusOK, "")
+	if r := s.do("POST", "/sign-in", "email=ad%E4@example.com", "Content-Type", formType); r.status != http.StatusUnprocessableEntity {
+		t.Errorf("a form with Latin-1: %d", r.status)
+	}
+	s.do("GET", "/v1/events?q=%E4", nil).want(http.StatusBadRequest, "invalid_query")
+	s.do("GET", "/v1/events/g%E4g", nil).want(http.StatusNotFound, "not_found")
 }

@@ -149,6 +149,9 @@ func (d *decision) one(r *request) (h, ended *hold.Hold, err error) {
 	}
 	q := d.asked[r]
 	if q.Best != nil && len(q.Seats) == 0 {
+		if err := d.world.AllowsBest(q, d.best.floors[q.EventID]); err != nil {
+			return nil, nil, err
+		}
 		if d.mayBeLeft(r) {
 			return nil, nil, nil
 		}

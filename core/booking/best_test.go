@@ -36,6 +36,37 @@ func TestTheBestAvailableSeats(t *testing.T) {
 	wantSeats(t, b, err, 26, 27, 28, 29, 30)
 }
 
+// What no sale could ever give is not said to be gone: the class that no seat has, and
+// more than one account may have, however few seats are left.
+func TestWhatTheBestSeatsAreRefusedFor(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 3, limit: 4})
+	_, err := x.hold(1, HoldRequest{Best: &hold.Best{Quantity: 1, Class: "Z"}})
+	if p := wantCode(t, err, "invalid_class"); p.Status != 422 || p.Extra["class"] != "Z" || p.Detail != `This event has no seats of class "Z".` {
+		t.Errorf("%+v", p)
+	}
+	_, err = x.hold(1, HoldRequest{Best: bestOf(5)})
+	if p := wantCode(t, err, "limit_exceeded"); p.Extra["limit"] != 4 || p.Extra["requested"] != 5 {
+		t.Errorf("%+v", p)
+	}
+	_, err = x.hold(1, HoldRequest{Best: bestOf(4)})
+	wantCode(t, err, "not_enough_places")
+	v, err := x.hold(1, HoldRequest{Best: &hold.Best{Quantity: 3, Class: "A"}})
+	wantSeats(t, v, err, 1, 2, 3)
+	_, err = x.hold(1, HoldRequest{Best: bestOf(2)})
+	wantCode(t, err, "limit_exceeded")
+	_, err = x.hold(2, HoldRequest{Best: &hold.Best{Quantity: 1, Class: "A"}})
+	wantCode(t, err, "not_enough_places")
+	w, err := x.hold(1, HoldRequest{Best: bestOf(2), Replace: v.ID})
+	if err == nil {
+		wantSeats(t, w, err, 1, 2)
+	} else {
+		wantCode(t, err, "not_enough_places")
+	}
+	x.setEvent(`state = 'closed'`)
+	_, err = x.hold(2, HoldRequest{Best: bestOf(3)})
+	wantCode(t, err, "not_on_sale")
+}
+
 // Two processes give the best seats away at once: everybody gets a pair, side by
 // side, until there is no pair, and no seat twice.
 func TestACrowdForTheBestSeats(t *testing.T) {

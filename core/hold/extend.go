@@ -1,6 +1,10 @@
 package hold
 
-import "github.com/google/uuid"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Trigger is what may lengthen a hold.
 type Trigger string
@@ -42,11 +46,20 @@ func (w *World) ExtendByOwner(event, account int64, id uuid.UUID) (*Hold, error)
 		return nil, ErrNoExtension.Say("This hold was extended already.").With("reason", "used")
 	case !h.HeldUntil.Before(h.FirstHeldAt.Add(ev.Cap)):
 		return nil, ErrNoExtension.Say("Places cannot be held any longer.").With("reason", "cap")
-	case !w.lengthen(ev, h):
+	case w.Now.Before(ev.extendableFrom(h)), !w.lengthen(ev, h):
 		return nil, ErrNoExtension.Say("It is too early: there is more time left than an extension would give.").
-			With("reason", "too_early").With("from", h.HeldUntil.Add(-ev.ExtendBy).UTC())
+			With("reason", "too_early").With("from", ev.extendableFrom(h).UTC())
 	}
 	return h, nil
+}
+
+// extendableFrom is when an owner may extend: when that gives at least half of what it
+// can give at all. An extension counts from now, as that of a payment does, and there is
+// one: granted as soon as it gave anything, it would be used up for some seconds by
+// whoever asks again at the moment that they were told. The other half is time to ask in.
+func (e *Event) extendableFrom(h *Hold) time.Time {
+	most := min(e.ExtendBy, h.FirstHeldAt.Add(e.Cap).Sub(h.HeldUntil))
+	return h.HeldUntil.Add(most/2 - e.ExtendBy)
 }
 
 func (w *World) lengthen(ev *Event, h *Hold) bool {

@@ -1,6 +1,10 @@
 package hold
 
-import "time"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Pick chooses seats for a request at a moment: those of the best row that has them
 // side by side, as near to the middle as can be without leaving a single seat alone.
@@ -21,6 +25,31 @@ func (f *Floor) Pick(ev *Event, r Request, now time.Time, taken map[int32]bool) 
 		if s := p.together(n); s != nil || !r.Fewer {
 			return s
 		}
+	}
+	return nil
+}
+
+// AllowsBest refuses a request for which no seats were found for what others would be
+// refused for whatever is left: a sale that is not open, a class that no seat has, more
+// than one account may have. Who is told "not enough left" of these comes back in vain.
+// nil: it is others who have the seats, or nobody can tell yet.
+func (w *World) AllowsBest(r Request, f *Floor) error {
+	ev, acc := w.events[r.EventID], w.accounts[accountKey{r.EventID, r.AccountID}]
+	if ev == nil || acc == nil || f == nil {
+		return nil
+	}
+	if err := ev.opensTo(acc, w.Now); err != nil {
+		return err
+	}
+	if c := r.Best.Class; c != "" && !f.Plan.classes[c] {
+		return ErrInvalidType.Say("This event has no seats of class %.60q.", c).With("class", c)
+	}
+	room := ev.MaxPerAccount - acc.Sold
+	if r.Replace == uuid.Nil { // else some of what is live is given up for this
+		room -= acc.Live
+	}
+	if n := r.count(); n > room && (!r.Fewer || room <= 0) {
+		return ErrLimit.With("limit", ev.MaxPerAccount).With("held", acc.Live).With("sold", acc.Sold).With("requested", n)
 	}
 	return nil
 }

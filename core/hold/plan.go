@@ -11,6 +11,8 @@ import (
 type Plan struct {
 	Rows []PlanRow // the best first
 	at   map[int32]planAt
+	// classes of its seats, whoever has them.
+	classes map[string]bool
 }
 
 // PlanRow is one row of a section, in the order of its seats.
@@ -38,8 +40,9 @@ const aisle = 1.75
 
 // NewPlan puts seats, given in the order of their ids, into rows.
 func NewPlan(seats []PlanSeat) *Plan {
-	p := &Plan{at: make(map[int32]planAt, len(seats))}
+	p := &Plan{at: make(map[int32]planAt, len(seats)), classes: make(map[string]bool)}
 	for i, s := range seats {
+		p.classes[s.Class] = true
 		if i == 0 || s.Section != seats[i-1].Section || s.Name != seats[i-1].Name {
 			p.Rows = append(p.Rows, PlanRow{Quality: s.Quality})
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
+	"github.com/ropeline/ropeline/core/problem"
 	"pgregory.net/rapid"
 )
 
@@ -115,6 +117,45 @@ func TestExtend(t *testing.T) {
 			if granted != h.HeldUntil.After(before) {
 				t.Errorf("%s, time %d: granted %v", name, i+1, granted)
 			}
+		}
+	}
+}
+
+// Who is told to come back "from" a moment and does so is given at least half of what an
+// extension can give, and a moment before nothing; the policies that extend by themselves
+// are not bound by it.
+func TestAnOwnersExtensionIsWorthIt(t *testing.T) {
+	const m = time.Minute
+	for name, c := range map[string]struct {
+		policy           Trigger
+		by, cap          time.Duration
+		from, gain, most time.Duration
+	}{
+		"near the end":         {PaymentUnknown, 2 * m, 20 * m, 7 * m, 1 * m, 2 * m},
+		"while pending":        {PaymentChecked, 2 * m, 20 * m, 7 * m, 1 * m, 2 * m},
+		"the cap comes before": {PaymentUnknown, 2 * m, 9 * m, 6*m + 30*time.Second, 30 * time.Second, m},
+		"a long one":           {PaymentUnknown, 12 * m, 60 * m, 2 * m, 6 * m, 12 * m},
+	} {
+		w := hall()
+		w.events[1].Extend, w.events[1].ExtendBy, w.events[1].Cap = string(c.policy), c.by, c.cap
+		h := take(t, w, ask(1, 1))
+		end := h.HeldUntil
+		for _, early := range []time.Duration{0, c.from - time.Microsecond} {
+			w.Now = noon.Add(early)
+			_, err := w.ExtendByOwner(1, 1, h.ID)
+			p := problem.As(err)
+			if p == nil || p.Extra["reason"] != "too_early" || p.Extra["from"] != noon.Add(c.from).UTC() || !h.HeldUntil.Equal(end) {
+				t.Fatalf("%s, after %s: %v, want refused until %s", name, early, p, c.from)
+			}
+		}
+		w.Now = noon.Add(c.from)
+		if _, err := w.ExtendByOwner(1, 1, h.ID); err != nil || h.HeldUntil.Sub(end) != c.gain {
+			t.Errorf("%s: %s more, want %s: %v", name, h.HeldUntil.Sub(end), c.gain, err)
+		}
+		h.HeldUntil, h.Extended = end, 0
+		w.Now = end.Add(-time.Microsecond)
+		if _, err := w.ExtendByOwner(1, 1, h.ID); err != nil || h.HeldUntil.Sub(end) < c.most-time.Microsecond {
+			t.Errorf("%s, at the end: %s more, want %s: %v", name, h.HeldUntil.Sub(end), c.most, err)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (t *tree) value(depth int) (*node, error) {
 			switch {
 			case strings.IndexByte(s, 0) >= 0:
 				return nil, &Finding{Line: n.line, Text: "has the character NUL; remove it"}
-			case strings.ContainsRune(s, utf8.RuneError) && halfPair(t.data[begin:t.dec.InputOffset()]):
+			case strings.ContainsRune(s, utf8.RuneError) && HalfPair(t.data[begin:t.dec.InputOffset()]):
 				return nil, &Finding{Line: n.line, Text: "has half of a surrogate pair (\\ud800 to \\udfff), which is no character; write the character itself, and " + encodingCure}
 			}
 		}
@@ -133,8 +133,8 @@ func (t *tree) value(depth int) (*node, error) {
 	return n, err
 }
 
-// halfPair: a text as it stands in the file escapes a surrogate that has no partner.
-func halfPair(raw []byte) bool {
+// HalfPair: a text as it stands in the file escapes a surrogate that has no partner.
+func HalfPair(raw []byte) bool {
 	unit := func(at int) (rune, bool) {
 		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
 			return 0, false
