@@ -80,6 +80,6 @@ func TestDevTokenNeedsAnAddress(t *testing.T) {
 	if r := s.do("POST", "/sign-in", "email=ad%E4@example.com", "Content-Type", formType); r.status != http.StatusUnprocessableEntity {
 		t.Errorf("a form with Latin-1: %d", r.status)
 	}
-	s.do("GET", "/v1/events?q=%E4", nil).want(http.StatusBadRequest, "invalid_query")
+	s.do("GET", "/v1/events?q=%E4", nil).want(http.StatusUnprocessableEntity, "invalid_parameter")
 	s.do("GET", "/v1/events/g%E4g", nil).want(http.StatusNotFound, "not_found")
 }

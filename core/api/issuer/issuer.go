@@ -11,6 +11,7 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -84,6 +85,9 @@ var ErrEmail = errors.New("write an e-mail address, as in ada@example.com")
 // Email checks and normalises an address. The same person typing it in capitals
 // is the same account.
 func Email(typed string) (string, error) {
+	if !utf8.ValidString(typed) { // ToLower would make U+FFFD of it, and an account of that
+		return "", ErrEmail
+	}
 	s := strings.ToLower(strings.TrimSpace(typed))
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || a.Name != "" || len(s) > maxEmail {
