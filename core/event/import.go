@@ -21,10 +21,18 @@ type Change struct {
 	EventID  int64           `json:"-"`
 	Seats    []SeatChange    `json:"-"`
 	Counters []CounterChange `json:"-"` // whose limit was changed, or that are new
+	Undone   []string        `json:"-"` // limits that others set and that are set back, in words
 }
 
+// ImportActor begins the name under which an import of files is on record.
+const ImportActor = "import by "
+
 func (c Change) String() string {
-	return fmt.Sprintf("%s %s: %s (%d places)", c.Kind, c.Slug, c.Did, c.Size)
+	s := fmt.Sprintf("%s %s: %s (%d places)", c.Kind, c.Slug, c.Did, c.Size)
+	for _, u := range c.Undone {
+		s += "\n  " + u
+	}
+	return s
 }
 
 // Import writes a file inside the caller's transaction. What does not fit what is
@@ -65,6 +73,7 @@ type importer struct {
 	findings eventfile.Findings
 	blocked  []SeatChange    // of the event that is being changed
 	limited  []CounterChange // of the same
+	undone   []string        // of the same
 }
 
 func (im *importer) addf(line int, field, format string, args ...any) {

@@ -2,7 +2,10 @@ package event
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -52,6 +55,24 @@ func (im *importer) change(ctx context.Context, e *eventfile.Event, id int64, ha
 	}
 	blocked, err := im.block(ctx, e, id)
 	return changed || prices || counters || presales || refunds || blocked, err
+}
+
+// undoes notes a limit that somebody set for a reason and that this import sets back: the
+// file wins, since it is what was asked for, but whoever imports it is told.
+func (im *importer) undoes(ctx context.Context, id int64, old, want eventfile.Counter) error {
+	var actor, reason string
+	err := im.tx.QueryRow(ctx, sqlWhoLimited, id, old.Name).Scan(&actor, &reason)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && strings.HasPrefix(actor, ImportActor) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		actor += ", " + strconv.Quote(reason)
+	}
+	im.undone = append(im.undone, fmt.Sprintf("%s: capacity %d and %d past it (%s) is set back to %d and %d", old.Name, old.Capacity, old.Overbook, actor, want.Capacity, want.Overbook))
+	return nil
 }
 
 func (im *importer) changePrices(ctx context.Context, e *eventfile.Event, id int64) (changed bool, err error) {
@@ -120,6 +141,11 @@ func (im *importer) changeCounters(ctx context.Context, e *eventfile.Event, id i
 			im.addf(line, path, "%q changes its kind or class, which people already bought by; give the new one another name", want.Name)
 			continue
 		case known:
+			if old.want.Capacity != want.Capacity || old.want.Overbook != want.Overbook {
+				if err := im.undoes(ctx, id, old.want, want); err != nil {
+					return false, fmt.Errorf("who set counter %s of event %s: %w", want.Name, e.Slug, err)
+				}
+			}
 			now := CounterChange{ID: old.id}
 			err = im.tx.QueryRow(ctx, sqlUpdateCounter, id, old.id, want.Capacity, want.Overbook, want.Types).Scan(&now.Held, &now.Sold, &now.Available)
 			im.limited = append(im.limited, now)

@@ -91,8 +91,8 @@ func (im *importer) event(ctx context.Context, e *eventfile.Event) error {
 	}
 	im.did("event", e.Slug, did, size)
 	last := &im.changes[len(im.changes)-1]
-	last.EventID, last.Seats, last.Counters = id, im.blocked, im.limited
-	im.blocked, im.limited = nil, nil
+	last.EventID, last.Seats, last.Counters, last.Undone = id, im.blocked, im.limited, im.undone
+	im.blocked, im.limited, im.undone = nil, nil, nil
 	return nil
 }
 

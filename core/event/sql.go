@@ -46,7 +46,10 @@ const (
 
 // Who changed what, and an event as a file says it.
 const (
-	sqlActor   = `SELECT set_config('ropeline.actor', $1, true)`
+	sqlActor = `SELECT set_config('ropeline.actor', $1, true)`
+	// Who set a counter's limit last, its creation apart.
+	sqlWhoLimited = `SELECT actor, coalesce(reason, '') FROM catalogue_change
+		WHERE event_id = $1 AND kind = 'counter' AND name = $2 AND before IS NOT NULL AND after ?| '{capacity,overbook}' ORDER BY id DESC LIMIT 1`
 	sqlRecords = `SELECT c.id, c.at, c.actor, c.reason, c.kind, c.name, e.slug, c.before, c.after FROM catalogue_change c LEFT JOIN event e ON e.id = c.event_id
 		WHERE ($1 = '' OR c.event_id = (SELECT id FROM event WHERE slug = $1)) AND ($2 = 0::bigint OR c.id < $2) ORDER BY c.id DESC LIMIT $3`
 	sqlVenueSlug      = `SELECT slug FROM venue WHERE id = $1`

@@ -14,7 +14,7 @@ func TestStatementsFitTheSchema(t *testing.T) {
 		"insert version": sqlInsertVersion, "prices": sqlPrices, "insert price": sqlInsertPrice, "update price": sqlUpdatePrice,
 		"counters": sqlCounters, "insert counter": sqlInsertCounter, "update counter": sqlUpdateCounter,
 		"search": sqlSearch, "detail": sqlDetail, "geometry": sqlGeometry, "counters now": sqlCountersNow, "seats": sqlSeats,
-		"actor": sqlActor, "records": sqlRecords, "venue slug": sqlVenueSlug, "export counters": sqlExportCounters,
+		"actor": sqlActor, "records": sqlRecords, "who limited": sqlWhoLimited, "venue slug": sqlVenueSlug, "export counters": sqlExportCounters,
 	})
 	pgtest.Prepare(t, ruleStatements)
 	pgtest.Prepare(t, refundStatements)

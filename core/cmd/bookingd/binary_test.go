@@ -119,6 +119,20 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 		}
 	}
 
+	if err := os.WriteFile(table, []byte(head+"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,1900,Saver,class,20\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const undone = `, "a smaller coach") is set back to 20 and 0`
+	if out, err := command("import", table); err != nil || !strings.Contains(out, "Saver: capacity 18 and 2 past it (limit by ") || !strings.Contains(out, undone) {
+		t.Errorf("import over a limit that was set: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(table, []byte(head+"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,1900,Saver,class,21\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command("import", table); err != nil || strings.Contains(out, "set back") || !strings.Contains(out, "updated (21 places)") {
+		t.Errorf("import over a limit of an import: %v\n%s", err, out)
+	}
+
 	if out, err := command("webhook", "list"); err != nil || !strings.Contains(out, "every notice was read") {
 		t.Errorf("webhook list: %v\n%s", err, out)
 	}

@@ -99,7 +99,7 @@ func importFiles(ctx context.Context, names []string, out io.Writer) error {
 
 // importer is who the record of changes names.
 func importer() string {
-	return "import by " + operator()
+	return event.ImportActor + operator()
 }
 
 // operator is who typed a command.
