@@ -132,7 +132,7 @@ func (d *decision) decide(ctx context.Context, tx pgx.Tx) error {
 			d.ended = append(d.ended, endedHold{old.EventID, old.ID})
 		}
 	}
-	return nil
+	return d.proveRefusals(ctx, tx)
 }
 
 // one decides one request. No hold and no error: a row it needs was not got.

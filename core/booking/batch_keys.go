@@ -48,7 +48,7 @@ func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
 		d.fresh = slices.DeleteFunc(ours, func(r *request) bool { return slices.Contains(old, r) })
 	}
 	for _, r := range d.fresh {
-		d.out[r] = outcome{isNew: true}
+		d.out[r] = outcome{isNew: !d.world.Account(r.key.event, r.key.account).New}
 	}
 	return d.replay(ctx, tx, old, byKey)
 }

@@ -1,9 +1,13 @@
 package booking
 
 import (
+	"context"
 	"sync"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/ropeline/ropeline/core/hold"
+	"github.com/ropeline/ropeline/core/problem"
 )
 
 // newcomers are the accounts whose first row some lane is about to write. Where two lanes
@@ -51,4 +55,38 @@ func (d *decision) letOneBegin() {
 	for _, a := range others {
 		d.world.PutOff(a)
 	}
+}
+
+// proveRefusals looks once more at the accounts without a row whose requests are refused. No
+// lock stands for such a row, so their first hold, under this very key perhaps, may have been
+// committed after the account was looked for and before the seats were: what is then refused
+// as taken is the account's own. Such a request has its turn again, and finds its row. Where
+// there is still none, what was seen in the seats is somebody else's.
+//
+// Of a request whose earlier COMMIT is unknown even that proves nothing: the other backend may
+// still be about to commit.
+func (d *decision) proveRefusals(ctx context.Context, tx pgx.Tx) error {
+	var refused []*request
+	var accounts []hold.AccountRef
+	for _, r := range d.fresh {
+		if a := d.world.Account(r.key.event, r.key.account); d.out[r].err != nil && a.New {
+			refused, accounts = append(refused, r), append(accounts, hold.AccountRef{Event: r.key.event, ID: r.key.account})
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	begun, err := hold.Begun(ctx, tx, accounts)
+	if err != nil {
+		return err
+	}
+	for i, r := range refused {
+		switch {
+		case begun[accounts[i]]:
+			d.out[r] = outcome{}
+		case r.rerun:
+			d.out[r] = outcome{err: problem.OutcomeUnknown.Because(d.out[r].err)}
+		}
+	}
+	return nil
 }

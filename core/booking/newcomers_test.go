@@ -27,6 +27,50 @@ func TestTheFirstHoldOfAnAccountInTwoLanes(t *testing.T) {
 	}
 }
 
+// The first hold of an account is committed after a second try of the same request has found
+// no row of the account, and before it finds the seats held: they are its own. It is not told
+// that they are taken, but what the first was.
+func TestTheFirstHoldIsNobodyElses(t *testing.T) {
+	x := newSale(t, saleSpec{seats: 4})
+	rs := x.waiters(1, func(int) HoldRequest { return seats(1, 2) })
+	other, err := x.db.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, id := rs[0].key.account, uuid.New()
+	for _, w := range []struct {
+		sql  string
+		args []any
+	}{
+		{`INSERT INTO account_event (event_id, account_id) VALUES (1, $1)`, []any{account}},
+		{`UPDATE seat SET state = 'held', hold_id = $1, hold_version = 1, held_until = now() + interval '8 min' WHERE seat_id IN (1, 2)`, []any{id}},
+		{`INSERT INTO hold (event_id, id, account_id, state, created_at, first_held_at, held_until, amount, currency, places)
+			VALUES (1, $1, $2, 1, now(), now(), now() + interval '8 min', 5000, 'EUR', 2)`, []any{id, account}},
+		{`INSERT INTO hold_line (event_id, hold_id, line, seat_id, hold_version, account_id, qty, price, state, held_until)
+			SELECT 1, $1, n, n, 1, $2, 1, 2500, 1, now() + interval '8 min' FROM generate_series(1, 2) n`, []any{id, account}},
+		{`INSERT INTO idempotency (slot, event_id, account_id, id, body_hash, status, body) VALUES ($1, 1, $2, $3, $4, 201, 'the first')`,
+			[]any{slotOf(x.now(), 0), account, rs[0].row.id, rs[0].print}},
+	} {
+		if _, err := other.Exec(t.Context(), w.sql, w.args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	skipped := make(chan []*request, 1)
+	go func() { skipped <- x.e.settle(rs, hold.Block) }()
+	x.until("the second waits for the seats", func() bool {
+		return x.count1(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
+	})
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if again := <-skipped; len(again) != 1 {
+		t.Fatalf("not put off: %s, %v", rs[0].answer.Body, rs[0].err)
+	}
+	if again := x.e.settle(rs, hold.Block); len(again) != 0 || rs[0].err != nil || string(rs[0].answer.Body) != "the first" {
+		t.Errorf("its next turn: %s, %v", rs[0].answer.Body, rs[0].err)
+	}
+}
+
 // Another process writes an account's first row at the same time. Whoever is second runs
 // again, and finds what the first has done: also the answer to its own key.
 func TestTheFirstHoldOfAnAccountInTwoProcesses(t *testing.T) {

@@ -110,7 +110,7 @@ func (e *Engine) endAll(batch []*request, err error) {
 type outcome struct {
 	answer *Answer
 	err    error
-	isNew  bool // its key was looked for, under its account's lock, and is not there
+	isNew  bool // its key was looked for, under its account's lock, and is not there: of an account without a row it is never said
 }
 
 // conclude tells the outcomes of a committed batch.

@@ -41,6 +41,24 @@ func (w *World) writeNewAccounts(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
+// Begun says which of these accounts, found without a row before, have one by now.
+func Begun(ctx context.Context, q pg.Querier, list []AccountRef) (map[AccountRef]bool, error) {
+	events, ids := make([]int64, len(list)), make([]int64, len(list))
+	for i, a := range list {
+		events[i], ids[i] = a.Event, a.ID
+	}
+	rows, err := q.Query(ctx, sqlAccountsThere, events, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look for accounts again: %w", err)
+	}
+	there := make(map[AccountRef]bool)
+	var a AccountRef
+	if _, err := pgx.ForEachRow(rows, []any{&a.Event, &a.ID}, func() error { there[a] = true; return nil }); err != nil {
+		return nil, fmt.Errorf("look for accounts again: %w", err)
+	}
+	return there, nil
+}
+
 // writeCreated adds the holds that were taken, and their lines. Nobody else can know
 // their keys yet, so nothing is locked and nothing waits.
 func (w *World) writeCreated(ctx context.Context, tx pgx.Tx) error {
