@@ -3,6 +3,8 @@ package line
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -67,5 +69,90 @@ func TestStartDoesNotAwaitTheRoom(t *testing.T) {
 	}
 	if snap := r.Snapshot(); snap.State != string(StatePaused) || snap.Epoch == 0 || snap.Settings.Cap != 9 {
 		t.Fatalf("the room that was made: %+v", snap)
+	}
+}
+
+// refusals tells of the first call that is refused because its edge does not count yet.
+type refusals struct {
+	once  sync.Once
+	first chan struct{}
+}
+
+func (k *refusals) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (k *refusals) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+func (k *refusals) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := next(ctx, cmd)
+		if c, ok := cmd.(*redis.Cmd); ok && err == nil {
+			if rep, ok := c.Val().([]any); ok && len(rep) > 0 && rep[0] == statusPend {
+				k.once.Do(func() { close(k.first) })
+			}
+		}
+		return err
+	}
+}
+
+// A room of two edges has just come into being by the tick of one, and the other has yet to put the list of them on its disk:
+// whoever comes now gets a place, with or without an account, at either edge, and the tick is no failure. The store's clock may
+// have jumped meanwhile. The same at an edge that is new to an old room.
+func TestJoinAwaitsThatAnEdgeIsKnown(t *testing.T) {
+	for name, jump := range map[string]int64{"steady": 0, "back": -3600 * second, "forward": 3600 * second} {
+		t.Run(name, func(t *testing.T) {
+			b := &bench{t: t, s: openStore(t, "redis"), clock: time.Now().UnixMicro()}
+			one, two := b.room(Config{Edge: "one"}), b.room(Config{Edge: "two"})
+			for _, r := range []*Room{one, two} {
+				if err := ignoreMerging(r.arrive(t.Context())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for s := one.Snapshot(); s.State == StateMerging; s = one.Snapshot() {
+				b.clock += second
+				if err := one.step(t.Context(), time.Now(), &rhythm{}); err != nil {
+					t.Fatalf("the tick that makes the room: %v", err)
+				}
+			}
+			b.clock += jump
+			b.awaits(one, "anna", "", two)
+			three := b.room(Config{Edge: "three"})
+			if err := ignoreMerging(three.arrive(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			b.awaits(three, "bert", "an account", one, two)
+		})
+	}
+}
+
+// awaits joins at an edge that does not count yet; it counts when the others have ticked.
+func (b *bench) awaits(at *Room, vid, account string, others ...*Room) {
+	b.t.Helper()
+	k := &refusals{first: make(chan struct{})}
+	b.s.client.AddHook(k)
+	ctx, stop := context.WithCancel(b.t.Context())
+	var loop sync.WaitGroup
+	at.joins = newBatcher(queueLimit, batchMax, joinWait, at.runJoins)
+	loop.Go(func() { at.joins.loop(ctx) })
+	defer func() { stop(); loop.Wait() }()
+	joined := make(chan error, 1)
+	go func() {
+		j, err := at.Join(b.t.Context(), vid, account)
+		if err == nil && (j.ID != vid || j.Index < 0) {
+			err = fmt.Errorf("joined as %+v", j)
+		}
+		joined <- err
+	}()
+	select {
+	case <-k.first:
+	case err := <-joined:
+		b.t.Fatalf("%s joined before the edge counts: %v", vid, err)
+	}
+	for _, r := range append([]*Room{at}, others...) {
+		if err := r.step(b.t.Context(), time.Now(), &rhythm{}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if err := <-joined; err != nil {
+		b.t.Fatalf("%s: %v", vid, err)
 	}
 }

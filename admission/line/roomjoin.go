@@ -2,8 +2,11 @@ package line
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
+	"time"
 )
 
 type joinAsk struct{ vid, identity string }
@@ -12,13 +15,33 @@ type joinAsk struct{ vid, identity string }
 const maxIdentity = 128
 
 // Join gives the visitor an arrival index: the next one, or the one that this id or this identity (a hash, may
-// be empty) got before. Joins are collected for up to 2 ms or 256.
+// be empty) got before. Joins are collected for up to 2 ms or 256. In the second in which this edge is getting known to the
+// others a join waits: a room that has just been made would else send its first visitors away.
 func (r *Room) Join(ctx context.Context, vid, identity string) (Joined, error) {
 	if !named(vid) || len(identity) > maxIdentity {
 		return Joined{}, ErrBadVisitor
 	}
-	return r.joins.do(ctx, joinAsk{vid, identity})
+	for deadline := time.Now().Add(pendingLimit); ; {
+		j, err := r.joins.do(ctx, joinAsk{vid, identity})
+		if !errors.Is(err, ErrPending) || time.Now().After(deadline) {
+			return j, err
+		}
+		select {
+		case <-r.joins.done:
+			return j, err
+		case <-ctx.Done():
+			return j, err
+		case <-time.After(pendingAgain + rand.N(pendingAgain)):
+		}
+	}
 }
+
+// An edge gets known by one tick of each of the others. The waiting is done here and not in the batch, so that nobody stands
+// behind it who needs no new place; and no longer, since an edge that has died is awaited for 15 s.
+const (
+	pendingLimit = 5 * tickEvery / 2 // within what the host waits for a place
+	pendingAgain = 100 * time.Millisecond
+)
 
 // runJoins serves one batch, in the order of arrival. Whoever met the ceiling is served again once it is raised.
 func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
@@ -62,7 +85,10 @@ func (r *Room) runJoins(ctx context.Context, batch []call[joinAsk, Joined]) {
 		if batch = refused; len(batch) == 0 {
 			return
 		}
-		if err := r.raiseCeiling(ctx, rep.header); err != nil || try > 0 {
+		if err := r.raiseCeiling(ctx, rep.header); errors.Is(err, ErrPending) {
+			fail(batch, ErrPending)
+			return
+		} else if err != nil || try > 0 {
 			fail(batch, ErrRetry)
 			return
 		}

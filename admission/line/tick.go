@@ -100,7 +100,9 @@ func (r *Room) step(ctx context.Context, now time.Time, rh *rhythm) error {
 		err = errors.Join(err, r.drawStep(ctx, h))
 	}
 	if h.ceil-h.next < r.ceilingStep()/2 {
-		err = errors.Join(err, r.raiseCeiling(ctx, h))
+		if raised := r.raiseCeiling(ctx, h); !errors.Is(raised, ErrPending) { // a tick of each of the others away, no fault
+			err = errors.Join(err, raised)
+		}
 	}
 	r.sendConfirms(ctx)
 	err = errors.Join(err, r.sendTokens(ctx), r.followOver(ctx, h, rh))
