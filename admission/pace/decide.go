@@ -29,6 +29,9 @@ func (s *State) resource(i int, f *forecast, now time.Time) (b Bound, stale bool
 		b.Rate = w
 	}
 	b.Doubted = doubted
+	if blind {
+		b.Tried = max(s.Blind.Best, s.Blind.Failed)
+	}
 	b.Blind, b.Used, b.Cost, b.Servers, b.Phi, b.Signal = blind, c.Used, c.Cost, c.Servers, s.Trims[i].Phi, signal
 	return b, stale
 }

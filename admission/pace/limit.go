@@ -12,7 +12,7 @@ const (
 type Bound struct {
 	Rate    float64 // people per second
 	Work    float64 // units per second that may be done
-	Coming  float64 // units per second that come anyway, where it is tightest
+	Coming  float64 // most units per second that come anyway, until where it is tightest
 	Person  float64 // units that one person brings in the end
 	Within  int     // seconds from now where it is tightest
 	Used    float64 // busy share, newest reading
@@ -21,7 +21,8 @@ type Bound struct {
 	Phi     float64
 	Signal  Health
 	Blind   bool
-	Doubted bool // it reports much less than the gate sees, and is not believed
+	Tried   float64 // units per second that were seen, well or failing, of a blind one
+	Doubted bool    // it reports much less than the gate sees, and is not believed
 }
 
 // bound is the largest rate with which the load stays below w at every time within the horizon. In a steady state all
@@ -34,13 +35,18 @@ func bound(f *forecast, total, w float64) (b Bound) {
 		return b
 	}
 	b.Rate, b.Within = roundedUp*w/total, Horizon*AgeBucket
+	most := 0.0 // of what comes until then: the people inside may need less where new ones make it tightest
 	for t := range f.Base {
+		most = max(most, f.Base[t])
 		if f.Unit[t] < reachedShare*total {
 			continue
 		}
 		if r := (overshoot*w - f.Base[t]) / f.Unit[t]; r < b.Rate {
-			b.Rate, b.Within, b.Coming = r, t*AgeBucket, f.Base[t]
+			b.Rate, b.Within, b.Coming = r, t*AgeBucket, most
 		}
+	}
+	if b.Within == Horizon*AgeBucket {
+		b.Coming = most
 	}
 	b.Rate = max(0, b.Rate)
 	return b

@@ -5,6 +5,9 @@ import (
 	"math"
 )
 
+// triedShare is how near to a blind resource's limit its work must have come before the limit counts as tried.
+const triedShare = 0.9
+
 // Name of a limit, as in logs and metrics.
 func (c *Config) Name(l Limit) string {
 	switch {
@@ -67,6 +70,10 @@ func (c *Config) beneath(d *Decision) string {
 func (c *Config) resource(d *Decision) string {
 	b := &d.Resources[d.Reason]
 	name := c.Resources[d.Reason].Name
+	if b.Blind && b.Tried < triedShare*b.Work {
+		return fmt.Sprintf("%s tells nothing and was seen to do %s units of work a second so far: up to %s are tried, of which the people inside need up to %s",
+			name, number(b.Tried), number(b.Work), number(b.Coming))
+	}
 	if b.Blind {
 		return fmt.Sprintf("%s tells nothing, so its limit was found by trying: %s units of work a second, of which the people inside need up to %s",
 			name, number(b.Work), number(b.Coming))

@@ -9,9 +9,14 @@ import (
 // followed is by how much of its way the load inside has followed a new rate.
 const followed = 0.9
 
-// Foresee says what an order would do, from the prediction that the document holds. length is for how long.
-func (d *Document) Foresee(o Order, length time.Duration) Preview {
+// Foresee says what an order would do, from the prediction that the document holds. length is for how long;
+// fixed is the rate that was set, which holds while decisions are not applied.
+func (d *Document) Foresee(o Order, length time.Duration, fixed float64) Preview {
+	shadow := o.Mode == Shadow || o.Mode == Auto && d.Configured == Shadow
 	p := Preview{Order: o, Rate: d.InForce, NewRate: d.wanted(o), Peak: map[string]float64{}}
+	if shadow {
+		p.NewRate = fixed
+	}
 	if o.Mode != Auto {
 		p.Until = d.Now.Add(length).UTC().Format(time.RFC3339)
 	}
@@ -36,6 +41,12 @@ func (d *Document) Foresee(o Order, length time.Duration) Preview {
 		}
 	}
 	p.Sentence = fmt.Sprintf("the rate goes from %.2f to %.2f people a second", p.Rate, p.NewRate)
+	if p.Rate == p.NewRate {
+		p.Sentence = fmt.Sprintf("the rate stays at %.2f people a second", p.Rate)
+	}
+	if shadow {
+		p.Sentence += ": that is the rate that was set, and decisions are not applied (shadow)"
+	}
 	if p.Follows > 0 {
 		p.Sentence += fmt.Sprintf("; those inside go on as they are, so their load follows within %.0f s", p.Follows)
 	}
