@@ -77,6 +77,9 @@ func Run(ctx context.Context, c Config) (climb Climb, err error) {
 	if err := c.check(); err != nil {
 		return climb, err
 	}
+	if err := c.answers(ctx); err != nil {
+		return climb, err
+	}
 	return c.climb(ctx, newDriver(&c).step)
 }
 

@@ -57,6 +57,11 @@ func ladderCommand(ctx context.Context, args []string) error {
 	c.Tell = func(r ladder.Result) {
 		fmt.Fprintf(os.Stderr, "%8.3g people/s  %8.1f requests/s  p99 %8s  failed %5.2f%%  %s\n", r.Rate, r.Requests, r.P99.Round(time.Millisecond), 100*r.Failed, r.Verdict)
 	}
+	plan, err := c.Plan()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, plan)
 	climb, err := ladder.Run(ctx, c)
 	if err != nil {
 		return err
