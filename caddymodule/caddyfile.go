@@ -109,7 +109,7 @@ type places map[string]caddyfile.Dispenser
 
 // blocks is what has options that are blocks themselves.
 type blocks interface {
-	readBlock(name string, d *caddyfile.Dispenser, where string) (done bool, err error)
+	readBlock(name string, d *caddyfile.Dispenser, where string) (inner places, err error)
 }
 
 // parseBlock reads a block of one-value options, refusing unknown, doubled and overfull ones in one line each.
@@ -120,13 +120,16 @@ func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], 
 		if b, ok := any(to).(blocks); ok {
 			here := *d
 			_, again := seen[name]
-			switch done, err := b.readBlock(name, d, where); {
+			switch inner, err := b.readBlock(name, d, where); {
 			case err != nil:
 				return nil, err
-			case done && again:
+			case inner != nil && again:
 				return nil, d.Errf("%s: %s is given twice: keep one", where, name)
-			case done:
+			case inner != nil:
 				seen[name] = here
+				for option, at := range inner {
+					seen[name+": "+option] = at // as errors begin
+				}
 				continue
 			}
 		}
@@ -157,11 +160,12 @@ func parseBlock[T any](d *caddyfile.Dispenser, where string, options option[T], 
 
 // wrong blames the line of the option that an error of several options together names first.
 func (p places) wrong(d *caddyfile.Dispenser, where string, err error) error {
-	text, first := err.Error(), len(err.Error())
+	text, first, long := err.Error(), len(err.Error()), 0
 	at := d
 	for name, here := range p {
-		if i := strings.Index(text, name); i >= 0 && i < first {
-			first, at = i, &here
+		// Of two that begin at one place the longer says more: pace: p99 beside pace.
+		if i := strings.Index(text, name); i >= 0 && (i < first || i == first && len(name) > long) {
+			first, long, at = i, len(name), &here
 		}
 	}
 	return at.Errf("%s: %w", where, err)
@@ -241,6 +245,9 @@ func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 func elsewhere(name string) string {
 	if _, ok := globalOptions[name]; ok {
 		return ": it belongs into the global block, { ropeline { " + name + " ... } }"
+	}
+	if paceOptions[name] != nil || paceLists[name] != nil {
+		return ": it belongs into the block of pace, pace auto { " + name + " ... }"
 	}
 	if _, ok := roomOptions[name]; ok {
 		return ": it belongs into the block of a room, waiting_room <name> { " + name + " ... }"

@@ -47,7 +47,7 @@ func (g *grantLog) open(path string) error {
 
 // openGrants makes the file but not its directory: made by a slip of the pen, it would be where nobody looks for the log.
 func openGrants(path string) (*os.File, error) {
-	if err := checkGrantDir(path); err != nil {
+	if err := checkDirOf("grant_log", path); err != nil {
 		return nil, err
 	}
 	// 0640: it holds visitor ids, though no tokens.
@@ -62,8 +62,8 @@ func openGrants(path string) (*os.File, error) {
 	return nil, fmt.Errorf("grant_log: %w: %s", err, cure)
 }
 
-// checkGrantDir asks for the directory of the log.
-func checkGrantDir(path string) error {
+// checkDirOf asks for the directory of the log.
+func checkDirOf(option, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -71,13 +71,13 @@ func checkGrantDir(path string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("grant_log %s: there is no directory %s: make it (install -d -o <user> %s, with the user this runs as), or correct the path", path, dir, dir)
+		return fmt.Errorf("%s %s: there is no directory %s: make it (install -d -o <user> %s, with the user this runs as), or correct the path", option, path, dir, dir)
 	case errors.Is(err, fs.ErrPermission):
 		return nil // another user validates than the one it runs as
 	case err != nil:
-		return fmt.Errorf("grant_log %s: %w: name a file in a directory", path, err)
+		return fmt.Errorf("%s %s: %w: name a file in a directory", option, path, err)
 	case !info.IsDir():
-		return fmt.Errorf("grant_log %s: %s is not a directory: name a file in a directory", path, dir)
+		return fmt.Errorf("%s %s: %s is not a directory: name a file in a directory", option, path, dir)
 	}
 	return nil
 }

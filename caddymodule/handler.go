@@ -107,7 +107,15 @@ func (c RoomConfig) checkFiles() error {
 	if _, err := crawlersNow(c.Crawlers); err != nil {
 		return err
 	}
-	return checkGrantDir(c.GrantLog)
+	if c.Pace.on() {
+		if _, err := c.Pace.secret(); err != nil {
+			return fmt.Errorf("pace: %w", err)
+		}
+		if err := c.Pace.checkLogDir(); err != nil {
+			return fmt.Errorf("pace: %w", err)
+		}
+	}
+	return checkDirOf("grant_log", c.GrantLog)
 }
 
 // ServeHTTP is the way of one request.

@@ -2,6 +2,7 @@ package caddymodule
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -41,7 +42,15 @@ func (h *Handler) UnmarshalJSON(b []byte) error {
 		}
 		t, ok := jsonOptions[name]
 		if !ok {
-			return fmt.Errorf("waiting_room: unknown option %q%s", name, suggest(name, roomOptions))
+			return fmt.Errorf("waiting_room: unknown option %q%s", name, cmp.Or(elsewhere(name), suggest(name, roomOptions)))
+		}
+		if name == "pace" {
+			plain, err := plainPace(v)
+			if err != nil {
+				return fmt.Errorf("waiting_room: pace: %w", err)
+			}
+			raw[name] = plain
+			continue
 		}
 		plain, err := plainOption(name, t, v)
 		if err != nil {
@@ -68,7 +77,7 @@ func plainOption(name string, t reflect.Type, v json.RawMessage) (json.RawMessag
 	text := json.Unmarshal(v, &s) == nil
 	switch {
 	case t == reflect.TypeFor[caddy.Duration]():
-		return plainDuration(s, text, v)
+		return plainDuration(s, text, v, time.Second)
 	case t.Kind() == reflect.Bool:
 		if text && (s == "on" || s == "off") {
 			return json.Marshal(s == "on")
@@ -85,7 +94,7 @@ func plainOption(name string, t reflect.Type, v json.RawMessage) (json.RawMessag
 			return nil, fmt.Errorf("write a whole number, for example %s", map[string]string{"queue_status": "503"}[name]+map[bool]string{true: "500"}[name == "cap"])
 		}
 		return v, nil
-	case text || t.Kind() != reflect.String: // pace has members of its own
+	case text || t.Kind() != reflect.String:
 		return v, nil
 	}
 	return plainText(name, v)
@@ -115,7 +124,7 @@ func plainText(name string, v json.RawMessage) (json.RawMessage, error) {
 
 // plainDuration takes "10m". A number is nanoseconds, as Caddy's own JSON and the Caddyfile's adapter have them; one too small
 // to be meant so is somebody's seconds.
-func plainDuration(s string, text bool, v json.RawMessage) (json.RawMessage, error) {
+func plainDuration(s string, text bool, v json.RawMessage, least time.Duration) (json.RawMessage, error) {
 	var n int64
 	if text {
 		if d, err := caddy.ParseDuration(s); err != nil || d <= 0 {
@@ -123,7 +132,7 @@ func plainDuration(s string, text bool, v json.RawMessage) (json.RawMessage, err
 		}
 		return v, nil
 	}
-	if err := json.Unmarshal(v, &n); err != nil || n < int64(time.Second) {
+	if err := json.Unmarshal(v, &n); err != nil || n < int64(least) {
 		return nil, fmt.Errorf(`write a duration with its unit, for example "10m": a number alone means nanoseconds`)
 	}
 	return v, nil

@@ -163,11 +163,7 @@ func paceSet(w http.ResponseWriter, r *http.Request, rm *room) error {
 		if err != nil {
 			return refuse(changeStatus(err), "%v", err)
 		}
-		p := doc.Foresee(o, length)
-		if mode == pace.Shadow {
-			p.NewRate = rm.line.Snapshot().Fixed.PerSecond()
-		}
-		return writeAdmin(w, p)
+		return writeAdmin(w, doc.Foresee(o, length, rm.line.Snapshot().Fixed.PerSecond()))
 	}
 	if err := rm.override(r.Context(), o, mode, length); err != nil {
 		return refuse(changeStatus(err), "%v", err)

@@ -49,44 +49,46 @@ var paceLists = map[string]func(c *PaceConfig, d *caddyfile.Dispenser, args []st
 }
 
 // readBlock reads `pace <mode> { ... }`, of which the name is read already.
-func (c *RoomConfig) readBlock(name string, d *caddyfile.Dispenser, where string) (done bool, err error) {
+func (c *RoomConfig) readBlock(name string, d *caddyfile.Dispenser, where string) (inner places, err error) {
 	if name != "pace" {
-		return false, nil
+		return nil, nil
 	}
 	if c.Pace = new(PaceConfig); !d.NextArg() {
-		return true, d.Errf("%s: pace needs a mode: auto, shadow or off", where)
+		return nil, d.Errf("%s: pace needs a mode: auto, shadow or off", where)
 	}
 	c.Pace.Mode = d.Val()
 	if d.NextArg() {
-		return true, d.Errf("%s: pace: %q: put the options into a block { }", where, d.Val())
+		return nil, d.Errf("%s: pace: %q: put the options into a block { }", where, d.Val())
 	}
 	where += ": pace"
-	seen := map[string]bool{}
+	inner = places{}
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
-		name := d.Val()
+		name, here := d.Val(), *d
 		if list := paceLists[name]; list != nil {
 			if err := list(c.Pace, d, d.RemainingArgs()); err != nil {
-				return true, d.Errf("%s: %v", where, err)
+				return nil, d.Errf("%s: %v", where, err)
 			}
+			inner[name] = here
 			continue
 		}
 		set, ok := paceOptions[name]
+		_, again := inner[name]
 		switch {
 		case !ok:
-			return true, d.Errf("%s: unknown option %q%s", where, name, suggest(name, paceOptions))
-		case seen[name]:
-			return true, d.Errf("%s: %s is given twice: keep one", where, name)
+			return nil, d.Errf("%s: unknown option %q%s", where, name, suggest(name, paceOptions))
+		case again:
+			return nil, d.Errf("%s: %s is given twice: keep one", where, name)
 		}
-		seen[name] = true
+		inner[name] = here
 		args := d.RemainingArgs()
 		if len(args) != 1 {
-			return true, d.Errf("%s: %s needs one value", where, name)
+			return nil, d.Errf("%s: %s needs one value", where, name)
 		}
 		if err := set(c.Pace, args[0]); err != nil {
-			return true, d.Errf("%s: %s: %v", where, name, err)
+			return nil, d.Errf("%s: %s: %v", where, name, err)
 		}
 	}
-	return true, nil
+	return inner, nil
 }
 
 // readResource reads

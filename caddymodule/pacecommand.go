@@ -106,6 +106,14 @@ func moment(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("time %q: write 20:15, 20:15:30 or 2026-11-30T20:15:30Z", text)
 }
 
+// fromNowOn says what an order brings. Auto only ends another: in a room that is shadow in its file, nothing is applied after it.
+func fromNowOn(mode, configured string) string {
+	if mode == pacereport.Auto && configured == pacereport.Shadow {
+		return "shadow from the next second on, as its configuration says: the rate that was set holds; write pace auto there to have decisions applied"
+	}
+	return mode + " from the next second on"
+}
+
 func (o *operator) setPace(args []string, preview bool) error {
 	order := pacereport.Order{Mode: args[1], Who: o.Who, Why: o.Why, For: o.For}
 	if order.Who == "" {
@@ -140,6 +148,10 @@ func (o *operator) setPace(args []string, preview bool) error {
 		fmt.Fprintln(o.out, p.Sentence)
 		return nil
 	}
-	fmt.Fprintf(o.out, "%s: %s from the next second on\n", args[0], args[1])
+	var doc pacereport.Document
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return err
+	}
+	fmt.Fprintln(o.out, args[0]+": "+fromNowOn(args[1], doc.Configured))
 	return nil
 }

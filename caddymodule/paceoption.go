@@ -101,6 +101,9 @@ func (c RoomConfig) paceConfig() (*pace.Config, error) {
 			return nil, err
 		}
 	}
+	if out.Errors >= 1 {
+		return nil, fmt.Errorf("errors %q: that is all requests, and no origin would ever be too full: write a share below 100%%, for example 1%%", p.Errors)
+	}
 	rates := []struct {
 		name, text string
 		to         *float64
@@ -111,6 +114,11 @@ func (c RoomConfig) paceConfig() (*pace.Config, error) {
 	for _, r := range rates {
 		if *r.to, err = perSecondOf(r.name, r.text); err != nil {
 			return nil, err
+		}
+	}
+	for i, text := range []string{p.SafeRate, p.LastRate, p.Floor, p.Ceiling} {
+		if text != "" && *rates[i].to == 0 {
+			return nil, fmt.Errorf("%s %s: nobody would enter: write more than 0, for example 1/10s, or leave it out for the default", rates[i].name, text)
 		}
 	}
 	if out.SeatsAHold, err = positiveOf("seats", p.Seats); err != nil {
@@ -207,13 +215,12 @@ func (c RoomConfig) leadConfig(room, dir string) (*lead.Config, error) {
 		return nil, err
 	}
 	out := &lead.Config{Room: room, Shadow: c.Pace.Mode == paceShadow, Pace: p, Sources: signal.Sources{URLs: c.Pace.Telemetry}}
-	if file := c.Pace.TelemetrySecret; file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("telemetry_secret: %w: make it with `openssl rand -hex 32 > %s` and give it to the origin too", err, file)
-		}
-		first, _, _ := strings.Cut(string(b), "\n")
-		out.Sources.Header = http.Header{"Authorization": {"Bearer " + strings.TrimSpace(first)}}
+	secret, err := c.Pace.secret()
+	if err != nil {
+		return nil, err
+	}
+	if secret != "" {
+		out.Sources.Header = http.Header{"Authorization": {"Bearer " + secret}}
 	}
 	if path := c.decisionLog(dir); path != "" {
 		out.Log = record.NewLog(path)
