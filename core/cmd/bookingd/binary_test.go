@@ -80,7 +80,7 @@ func TestBinaryFromEmptyDatabaseToItsEnd(t *testing.T) {
 	for _, c := range [][2]string{
 		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,1900,Saver,class,20\n", "event coach-1: created (20 places)"},
 		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,PLN,saver,1900,Saver,class,20\n", "trips.csv: line 2: currency: is PLN, but event \"coach-1\" is sold in EUR"},
-		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,19.5,Saver,class,20\n", "trips.csv: line 2: amount: is 19.5, want a whole number"},
+		{"coach-1,Coach,Lines,Bonn,Bonn,Ghent,2127-05-14T08:00,Europe/Berlin,EUR,saver,19.5,Saver,class,20\n", "trips.csv: line 2: amount: is 19.5; write minor units without a comma or point, as in 4500 for 45.00 EUR"},
 	} {
 		if err := os.WriteFile(table, []byte(head+c[0]), 0o600); err != nil {
 			t.Fatal(err)
