@@ -23,6 +23,7 @@ type knockBody struct {
 	Epoch     int64  `json:"epoch"`
 	EntryInMS int64  `json:"entry_in_ms"`
 	RetryInMS int64  `json:"retry_in_ms"`
+	Full      bool   `json:"full,omitempty"` // at the door of a room that takes nobody until somebody leaves
 }
 
 const (
@@ -113,6 +114,7 @@ func (h *Handler) writeKnock(w http.ResponseWriter, r *http.Request, v visitor, 
 	if a.Standing == line.Waiting || a.Standing == line.Paused || a.Standing == line.SoldOut {
 		b.Place = h.room.line.Place(v.ticket.Index)
 	}
+	b.Full = a.Standing == line.Door && h.room.full(snap, a.Rank)
 	private(w, "knock")
 	if h.resign(&v, snap); v.issued {
 		h.carry(w, r, v, kind{})
@@ -134,6 +136,9 @@ func (b knockBody) encode() []byte {
 	}{{`,"index":`, b.Index}, {`,"place":`, b.Place}, {`,"x":`, b.X}, {`,"rank":`, b.Rank}, {`,"epoch":`, b.Epoch},
 		{`,"entry_in_ms":`, b.EntryInMS}, {`,"retry_in_ms":`, b.RetryInMS}} {
 		out = strconv.AppendInt(append(out, m.name...), m.value, 10)
+	}
+	if b.Full {
+		out = append(out, `,"full":true`...)
 	}
 	return append(out, '}')
 }

@@ -28,6 +28,7 @@ type room struct {
 	status  statusCache
 	list    drawList
 	pace    speed
+	leaves  speed // of those inside
 	paced   *lead.Pacer
 	sorter  atomic.Pointer[sorter] // of paced rooms
 	ended   endedSessions

@@ -33,6 +33,9 @@ const (
 
 const unknown = -1
 
+// fullRetry is the seconds after which a program asks again at the door of a full room: less than the 10 s of a knock.
+const fullRetry = 5
+
 // standing is what one visitor is told.
 type standing struct {
 	State      string
@@ -41,6 +44,7 @@ type standing struct {
 	X          int64
 	Ahead      int64 // people in front; unknown before the draw
 	Low, High  int64 // seconds to wait; unknown when nobody can say
+	Full       bool  // called, but the room takes nobody: one goes in as one leaves
 	Slow       bool  // fewer go in than the rate says: the reason of a long wait
 	RetryAfter int   // seconds
 	Snap       line.Snapshot
@@ -94,6 +98,11 @@ func (h *Handler) standing(v visitor, snap line.Snapshot, err error) standing {
 		if s.State == sawWaiting && s.Place < snap.X {
 			s.State = sawNext
 		}
+		// Whoever came last has all of the door before it; the others read an exact number after their first knock.
+		if behind := min(snap.Door, s.Place); s.State == sawNext && h.room.full(snap, behind) {
+			s.State, s.Full, s.Ahead, s.RetryAfter = sawWaiting, true, behind, fullRetry
+			return s
+		}
 	}
 	s.Low, s.High = h.room.waitRange(snap, s)
 	s.Slow = h.room.slow(snap)
@@ -130,7 +139,7 @@ const leastOfLow = 0.7
 // pace of the last half minute. While nobody moves, for want of slots, rate or doors, there is no high end.
 func (r *room) waitRange(snap line.Snapshot, s standing) (low, high int64) {
 	if s.State == sawNext {
-		return 0, 10
+		return 0, doorPromise
 	}
 	rate := snap.Settings.Rate.PerSecond()
 	if s.State != sawWaiting || rate <= 0 || snap.Settings.Cap == 0 {
@@ -157,6 +166,20 @@ func (r *room) slow(snap line.Snapshot) bool {
 	return measured && v < snap.Settings.Rate.PerSecond()*0.8
 }
 
+// full says that whoever has so many people before at the door does not go in within the seconds that the door promises: the
+// cap holds, and people leave too slowly. In a large room at its cap somebody leaves all the time.
+func (r *room) full(snap line.Snapshot, behind int64) bool {
+	if stateOf(snap) != sawWaiting || snap.Live < int64(snap.Settings.Cap) {
+		return false
+	}
+	snap.X = snap.Left // how fast people leave; X runs ahead of the door
+	v, measured := r.leaves.perSecond(snap)
+	return !measured || v*float64(doorPromise) < float64(behind+1)
+}
+
+// doorPromise is within how many seconds those at the door go in.
+const doorPromise = 10
+
 func retryAfter(s standing, now time.Time) int {
 	if s.State == sawPrequeue && !s.Snap.Settings.OpensAt.IsZero() {
 		return clampInt(int(s.Snap.Settings.OpensAt.Sub(now)/time.Second)+1, 1, 60)
@@ -176,6 +199,9 @@ func clampInt(v, lo, hi int) int { return max(lo, min(v, hi)) }
 func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor, s standing) error {
 	p := problem{Status: http.StatusTooManyRequests, Code: "admission_required", Answer: "wait", RetryAfter: s.RetryAfter,
 		Detail: "There is a line in front of this service. Keep the ticket, watch status_url, and POST enter when your place is below x1."}
+	if s.Full {
+		p.Detail = "As many are inside as the room takes, so one goes in as one leaves. Keep the ticket and POST enter again; nobody passes you."
+	}
 	switch s.State {
 	case sawRetry:
 		p.Status, p.Code, p.Detail = http.StatusServiceUnavailable, "line_unavailable", "The line cannot be reached for a moment. Keep the ticket and come again; no place is lost."
@@ -203,6 +229,9 @@ func (h *Handler) writeProblem(w http.ResponseWriter, r *http.Request, v visitor
 	if s.Challenge != "" {
 		p.More["challenge"], p.More["bits"], p.More["parts"], p.More["join_url"] = s.Challenge, s.Bits, admission.WorkParts, base+"join"
 		p.More["captcha"] = h.captcha != nil
+	}
+	if s.Full {
+		p.More["full"] = true
 	}
 	if s.State == sawInvited {
 		p.More["invite_url"] = base + "invite"

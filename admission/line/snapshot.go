@@ -23,6 +23,7 @@ type Snapshot struct {
 	N    int64 // size of the draw; -1 before the freeze
 	Live int64 // sessions and unclaimed grants
 	Door int64 // visitors at the door
+	Left int64 // sessions and grants that have ended
 
 	// Gaps are ranges of indexes [from, to) that a loss of the store may have left ungiven.
 	Gaps [][2]int64
@@ -116,7 +117,7 @@ func (r *Room) picture(v *view) Snapshot {
 	h := v.header
 	s := Snapshot{
 		Room: r.cfg.Name, Epoch: h.epoch, Term: h.term, Gen: h.gen, Seq: h.ticks, State: h.state(),
-		X0: h.x0, X: h.x, At: time.UnixMicro(h.at), Next: h.next, N: h.n, Live: h.live, Door: h.door,
+		X0: h.x0, X: h.x, At: time.UnixMicro(h.at), Next: h.next, N: h.n, Live: h.live, Door: h.door, Left: h.out + h.lapsed,
 		Gaps: rangeList(h.gaps), Found: h.found, AheadShare: h.share, Waiting: h.waiting, Settings: h.settings(), Draw: h.draw(),
 		Reason: h.reason, Missing: strings.Fields(h.missing), Edges: strings.Fields(h.members), Cut: cutEdges(h.cut),
 		Leader: h.leader, Paced: h.paced, Order: h.order, Stock: h.stock,

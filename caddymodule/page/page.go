@@ -62,6 +62,7 @@ type boot struct {
 	Index int64       `json:"index"`
 	Place int64       `json:"place"`
 	X     int64       `json:"x"`
+	Rank  int64       `json:"rank"` // people before at the door of a full room; -1 anywhere else
 	Opens int64       `json:"opens"`
 	Begin int64       `json:"begin"`
 	Now   int64       `json:"now"`
@@ -100,6 +101,9 @@ func (s *Set) RenderTo(out *bytes.Buffer, d Data) error {
 	v.describe(t)
 	b := boot{Room: d.Room, Base: d.Base, Lang: t.lang, Title: d.Title, State: d.State, Post: d.Post, Kept: d.Kept != "", Epoch: d.Epoch, Index: d.Index,
 		Place: d.Place, X: d.X, Now: d.Now.UnixMilli(), Opens: millis(d.OpensAt), Begin: millis(d.BeginsAt), Work: d.Challenge, Bits: d.Bits, Human: d.Captcha != ""}
+	if b.Rank = -1; d.State == "waiting" && d.Place >= 0 && d.Place < d.X {
+		b.Rank = d.Ahead
+	}
 	if d.Shared {
 		v.JS, b.Rule = template.JS(sharedJS), []string{t.words["drawNone"], t.words["drawPublic"], t.words["drawSource"]}
 	}

@@ -1,5 +1,5 @@
 var c = JSON.parse(document.getElementById('rl').textContent), t = c.t, base = c.base, lang = c.lang;
-var doc = null, off = c.now - Date.now(), place = c.place, index = c.index, state = c.state;
+var doc = null, off = c.now - Date.now(), place = c.place, index = c.index, state = c.state, rank = c.rank; // at the door of a full room: people before; else -1
 var timers = {}, busy = false, leaving = false, fails = 0, beat = 0, first = -1, least = -1, said = null, toldAt = 0, audio = null;
 document.documentElement.className = 'js';
 
@@ -34,21 +34,22 @@ function when(at) {
 
 function draw() {
   if (leaving) return;
-  var open = state === 'waiting', a = place >= 0 && doc ? before(doc, place, now()) : -1;
+  var open = state === 'waiting', a = rank >= 0 ? rank : place >= 0 && doc ? before(doc, place, now()) : -1;
   put('head', t[state]); put('text', t[state + 'Text']);
   var box = document.querySelector('main');
   if (box) box.dataset.state = state;
   $('act').className = state === 'fresh' || state === 'cookies' ? 'act' : 'act n';
   $('ring').hidden = !/^(waiting|scheduled|prequeue|drawing|paused|merging|sold_out)$/.test(state);
   var title = t[state + 'Big'] || t[state], why = '';
-  if (open && a >= 0) {
+  if (open && a >= 0 && doc) {
     if (least < 0) { var kept = recall(mem) || {}; first = kept.first || a; least = kept.least === undefined ? a : kept.least; said = kept.said || null; }
     first = Math.max(first, a); least = Math.min(least, a); // the number shown never grows
-    said = promise(said, estimate(doc, least), doc.rate);
+    said = promise(said, rank < 0 ? estimate(doc, least) : estimate({ rate: 0 }), doc.rate);
     store(mem, JSON.stringify({ first: first, least: least, said: said }));
-    title = number(least, t);
-    big(title, least === 0 ? t.ahead0 : fill(form(t.ahead, least, lang), { n: title }));
-    rope(first > 0 ? 1 - least / first : 1);
+    var n = rank < 0 ? least : rank;
+    title = number(n, t);
+    big(title, n === 0 ? t.ahead0 : fill(form(t.ahead, n, lang), { n: title }));
+    rope(first > 0 ? 1 - n / first : 1);
     show('wait', span(said.low, said.high, t, lang));
     why = left(doc, least, now(), t) || said.why && t[said.why];
     if (Date.now() - toldAt > 60000) { if (toldAt) put('told', title + ' ' + $('unit').textContent + '. ' + $('wait').textContent); toldAt = Date.now(); }
@@ -113,12 +114,12 @@ function call(route, f) {
 // Only a knock decides whose turn it is; the status document says no more than when to ask.
 function knock() { busy = true; call('knock', answer); }
 function answer(b) {
-  busy = false;
+  busy = false; rank = b.full ? b.rank : -1;
   if (b.place >= 0) place = b.place;
   switch (b.state) {
     case 'in': return enter();
     case 'granted': busy = true; set('next'); return later('knock', b.entry_in_ms, enter);
-    case 'door': case 'retry': busy = true; set('next'); return later('knock', b.retry_in_ms || 1000, knock);
+    case 'door': case 'retry': busy = true; set(b.full ? 'waiting' : 'next'); return later('knock', b.retry_in_ms || 1000, knock);
     case 'used': store('rl-used', 1); return go();
     case 'paused': case 'closed': case 'sold_out': return set(b.state);
   }
@@ -164,7 +165,7 @@ function tick() {
   if (s === 'waiting' && index >= 0) {
     if (place < 0) { if (!timers.learn) timers.learn = setTimeout(function () { timers.learn = 0; heartbeat(); }, Math.random() * 1500); }
     else if (place < doc.x1 && !busy) {
-      busy = true; set('next');
+      busy = true; if (rank < 0) set('next');
       var d = doc.x1 - doc.x0, at = place < doc.x0 || !d ? 0 : doc.at + 1000 * (place - doc.x0) / d - now();
       later('knock', Math.max(0, Math.min(1500, at)), knock);
     }
