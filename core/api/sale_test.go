@@ -49,7 +49,7 @@ func TestSaleFromSearchToTicket(t *testing.T) {
 	wantLease(t, held, 480+120)
 	ada.do("GET", "/v1/events/gig/holds/"+held.str("id"), nil).want(http.StatusOK, "")
 	ada.do("POST", "/v1/events/gig/holds/"+held.str("id")+"/extend", nil).want(http.StatusConflict, "extension_refused")
-	s.db.Owner(t, `UPDATE event SET extend_by = '9 minutes'`)
+	s.db.Owner(t, `UPDATE event SET extend_by = '9 minutes', hold_cap = '9 minutes'`)
 	longer := ada.do("POST", "/v1/events/gig/holds/"+held.str("id")+"/extend", nil).want(http.StatusOK, "")
 	wantLease(t, longer, 540+120)
 	order := ada.do("POST", "/v1/events/gig/orders", map[string]any{"hold": held.str("id")}).want(http.StatusCreated, "")

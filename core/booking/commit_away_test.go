@@ -104,16 +104,42 @@ func TestAFailureAfterALostCommitIsUnknown(t *testing.T) {
 	}
 }
 
-// A rerun that had the key for its own knows that nothing was done before: what it then
-// decides, or leaves for later, is the truth.
+// A rerun that had its account's row for its own knows that nothing was done before: what it
+// then decides is the truth. An account without a row is nobody's own before it is taken, for
+// which the rerun has its turn alone.
 func TestARerunThatHadTheKeyKnows(t *testing.T) {
 	t.Parallel()
 	x := newSale(t, saleSpec{seats: 2})
 	x.mustHold(9, seats(1))
 	r := x.waiter(1, seats(1))
 	r.rerun = true
-	x.e.settle([]*request{r}, hold.Skip)
+	if again := x.e.settle([]*request{r}, hold.Skip); len(again) != 1 || !r.rerun {
+		t.Fatalf("decided on an account that nobody has: %v", r.err)
+	}
+	x.e.settle([]*request{r}, hold.Block)
 	wantCode(t, r.err, "seat_taken")
+
+	// Somebody may still be about to commit what was lost: that is waited for.
+	r = x.waiter(2, seats(1))
+	r.rerun = true
+	other, err := x.db.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(t.Context(), `INSERT INTO account_event (event_id, account_id) VALUES (1, 2)`); err != nil {
+		t.Fatal(err)
+	}
+	again := make(chan []*request, 1)
+	go func() { again <- x.e.settle([]*request{r}, hold.Block) }()
+	x.until("the rerun waits for the lost COMMIT", func() bool {
+		return x.count1(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
+	})
+	if err := other.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := <-again; len(left) != 1 {
+		t.Errorf("decided while its account's first row was being written: %v", r.err)
+	}
 }
 
 // The caller's time is up while the engine finds out what became of the COMMIT.

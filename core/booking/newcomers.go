@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ropeline/ropeline/core/hold"
-	"github.com/ropeline/ropeline/core/problem"
 )
 
 // newcomers are the accounts whose first row some lane is about to write. Where two lanes
@@ -64,7 +63,7 @@ func (d *decision) letOneBegin() {
 // there is still none, what was seen in the seats is somebody else's.
 //
 // Of a request whose earlier COMMIT is unknown even that proves nothing: the other backend may
-// still be about to commit.
+// still be about to commit. Alone, in its later turn, it takes the row, and so waits for that one.
 func (d *decision) proveRefusals(ctx context.Context, tx pgx.Tx) error {
 	var refused []*request
 	var accounts []hold.AccountRef
@@ -84,8 +83,16 @@ func (d *decision) proveRefusals(ctx context.Context, tx pgx.Tx) error {
 		switch {
 		case begun[accounts[i]]:
 			d.out[r] = outcome{}
+		case r.rerun && d.wait == hold.Skip:
+			d.out[r] = outcome{}
 		case r.rerun:
-			d.out[r] = outcome{err: problem.OutcomeUnknown.Because(d.out[r].err)}
+			mine, err := hold.Begin(ctx, tx, accounts[i])
+			if err != nil {
+				return err
+			}
+			if !mine {
+				d.out[r] = outcome{}
+			}
 		}
 	}
 	return nil

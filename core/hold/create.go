@@ -59,6 +59,16 @@ func Begun(ctx context.Context, q pg.Querier, list []AccountRef) (map[AccountRef
 	return there, nil
 }
 
+// Begin takes the row of an account that has none, waiting for whoever is about to write it.
+// It is not the caller's when that one has.
+func Begin(ctx context.Context, q pg.Querier, a AccountRef) (mine bool, err error) {
+	tag, err := q.Exec(ctx, sqlBeginAccount, a.Event, a.ID)
+	if err != nil {
+		return false, fmt.Errorf("take an account's row: %w", err)
+	}
+	return tag.RowsAffected() == 1, nil
+}
+
 // writeCreated adds the holds that were taken, and their lines. Nobody else can know
 // their keys yet, so nothing is locked and nothing waits.
 func (w *World) writeCreated(ctx context.Context, tx pgx.Tx) error {

@@ -42,6 +42,8 @@ SELECT a.event_id, a.account_id
   FROM unnest($1::bigint[], $2::bigint[]) AS k(event_id, account_id)
   JOIN account_event a ON a.event_id = k.event_id AND a.account_id = k.account_id`
 
+	sqlBeginAccount = `INSERT INTO account_event (event_id, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+
 	// Never SKIP LOCKED: every batch of an event needs its hot counter, and waits
 	// for the batch of the other process.
 	sqlLockCounters = `
@@ -201,7 +203,7 @@ SELECT e.id, l.counter_id, (extract(epoch FROM now() - l.since) * 1e6)::bigint F
 
 // statements are all statements of the package, for the test that prepares them.
 var statements = map[string]string{
-	"lock events": sqlLockEvents, "hold rows": sqlHoldRows, "lock accounts": sqlLockAccounts, "lock accounts, skip": sqlLockAccountsSkip, "accounts there": sqlAccountsThere, "lock counters": sqlLockCounters,
+	"lock events": sqlLockEvents, "hold rows": sqlHoldRows, "lock accounts": sqlLockAccounts, "lock accounts, skip": sqlLockAccountsSkip, "accounts there": sqlAccountsThere, "begin account": sqlBeginAccount, "lock counters": sqlLockCounters,
 	"lock seats": sqlLockSeats, "lock seats, skip": sqlLockSeatsSkip, "seats there": sqlSeatsThere,
 	"prices": sqlPrices, "labels": sqlLabels, "now": sqlNow, "reclaim": sqlReclaim, "live holds": sqlLiveHolds,
 	"hold account": sqlHoldAccount, "holds": sqlHolds, "lines": sqlLines, "write seats": sqlWriteSeats, "take seats": sqlTakeSeats,
