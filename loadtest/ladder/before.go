@@ -20,7 +20,13 @@ func (c *Config) answers(ctx context.Context) error {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
+	switch {
+	case ctx.Err() != nil: // somebody stopped the climb: that says nothing about the origin
+		if err == nil {
+			_ = conn.Close()
+		}
+		return ctx.Err()
+	case err != nil:
 		return fmt.Errorf("origin %s does not answer (%s): start it, or name another address", c.Origin, cause(err))
 	}
 	return conn.Close()
