@@ -32,7 +32,7 @@ func (d *decision) readKeys(ctx context.Context, tx pgx.Tx) error {
 	for _, r := range d.batch {
 		switch a := d.world.Account(r.key.event, r.key.account); {
 		case a == nil:
-		case a.New: // who never held anything has no key of a hold either
+		case a.New: // who never held anything has no key of a hold either; a refusal is proved later
 			ours = append(ours, r)
 		default:
 			byKey[r.row] = r

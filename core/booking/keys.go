@@ -27,7 +27,7 @@ type key struct {
 	route, key     string
 }
 
-// row is what a key is found by in the table.
+// keyRow is what a key is found by in the table.
 type keyRow struct {
 	event, account int64
 	id             uuid.UUID

@@ -70,6 +70,3 @@ func (s *Stack) edgeKeys(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Edge is the running edge.
-func (s *Stack) Edge() *Child { return s.edge }
